@@ -32,6 +32,8 @@ export interface Execution {
   readonly isAwaited?: boolean
   /** Set if it is to stop for messages as soon as it may. */
   takesMessages?: boolean
+  /** Set if it stops as soon as its input is in the state, without executing a node. */
+  stops?: boolean
   /** Key with which the run's code calls its own server; missing where callers need no keys. */
   readonly ownKey?: string
   /** The revision of its deployment that executes it; missing outside of deployments. */
@@ -273,6 +275,12 @@ export interface GraphHost {
   pause(executionId: number, why?: PauseReason): void
   /** Ends an execution. Its listener is not called again. Never waits for user code. */
   abort(executionId: number): void
+  /**
+   * Stops an execution and reports its completed steps, including its input, before `ended`. Never
+   * waits for user code. If code blocks the loop of the worker, the report is late: the caller
+   * limits its wait and then calls `abort`.
+   */
+  stop(executionId: number): void
   /** The last lines that the code of a run wrote in this process. */
   logs(run: LoggedRun, page: LinePage): LoggedLines
   /**

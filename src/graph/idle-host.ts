@@ -4,17 +4,29 @@
  */
 
 import { HeddleError } from '../errors.ts'
-import type { GraphHost } from './execution.ts'
+import type { ExecutionListener, ExecutionOutcome, GraphHost } from './execution.ts'
 
-/** A host that keeps each execution waiting until it is aborted, and refuses questions. */
+const aborted: ExecutionOutcome = { status: 'aborted', waiting: false, interrupts: '{}',
+  error: null }
+
+/** A host that keeps each execution waiting until it is ended, and refuses questions. */
 export function idleHost(): GraphHost {
+  const waiting = new Map<number, ExecutionListener>()
   const refuse = () => Promise.reject(new HeddleError('unsupported', 'Nothing is executed here.'))
   return {
     graphs: () => [],
     describe: () => undefined,
-    execute: () => {},
+    execute: ({ id, stops }, _source, listener) => {
+      if (stops) listener.ended(aborted)
+      else waiting.set(id, listener)
+    },
     pause: () => {},
-    abort: () => {},
+    abort: (id) => void waiting.delete(id),
+    stop: (id) => {
+      const listener = waiting.get(id)
+      waiting.delete(id)
+      listener?.ended(aborted)
+    },
     logs: () => ({ lines: [], dropped: 0, truncated: false }),
     ask: refuse,
     schemas: refuse,

@@ -47,6 +47,7 @@ export function watchedHost(host: GraphHost, begin: Begin): GraphHost {
       end(id, 'aborted')
       host.abort(id)
     },
+    stop: (id) => host.stop(id),
     logs: (...question) => host.logs(...question),
     ask: (...question) => host.ask(...question),
     schemas: (...question) => host.schemas(...question),

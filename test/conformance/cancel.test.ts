@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { useGates } from '../support/gate.ts'
+import type { Gate } from '../support/gate.ts'
 import { startHeld } from '../support/held-run.ts'
 import { say, texts } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
@@ -19,6 +20,41 @@ async function busyThread(how: 'hold' | 'stubborn' = 'hold') {
 }
 
 const said = ['before', 'echo: before']
+
+describe('cancelling many background runs at once', () => {
+  /** The texts and the number of states of threads whose only run was cancelled. */
+  const cancelled = (payload: object, when: (hold: Gate) => Promise<void>) =>
+    Promise.all(Array.from({ length: 20 }, async () => {
+      const { runs, threads } = server.client
+      const { thread_id: id } = await threads.create()
+      const hold = gate()
+      const { run_id: runId } = await runs.create(id, 'held', { input: say(`hold ${hold.url}`),
+        ...payload })
+      await when(hold)
+      await runs.cancel(id, runId)
+      expect(await runs.get(id, runId)).toMatchObject({ status: 'interrupted' })
+      const { values } = await threads.get(id)
+      return { all: texts(values), states: (await threads.getHistory(id)).length }
+    }))
+
+  it('keeps the input and the completed step of each, cancelled in its second step', async () => {
+    for (const each of await cancelled({}, (hold) => hold.arrived())) {
+      expect(each).toEqual({ all: [expect.any(String), 'first'], states: 3 })
+    }
+  })
+
+  it('keeps the input of each, cancelled as soon as it was acknowledged', async () => {
+    for (const { all } of await cancelled({}, async () => {})) {
+      expect(all[0]).toContain('hold ')
+    }
+  })
+
+  it('keeps the state of each whose durability is exit', async () => {
+    for (const each of await cancelled({ durability: 'exit' }, (hold) => hold.arrived())) {
+      expect(each).toEqual({ all: [expect.any(String), 'first'], states: 1 })
+    }
+  })
+})
 
 describe('cancelling a running run', () => {
   it('stops its node and keeps its finished steps; values and state stay', async () => {

@@ -43,6 +43,7 @@ export class ScriptedHost implements GraphHost {
   }
 
   execute(execution: Execution, source: CheckpointSource, listener: ExecutionListener): void {
+    if (execution.stops) return this.executeStopped(execution, source, listener)
     this.executions.push(execution)
     this.running.set(execution.id, { execution, source, listener, headId: execution.headId })
   }
@@ -55,6 +56,16 @@ export class ScriptedHost implements GraphHost {
   abort(executionId: number): void {
     this.running.delete(executionId)
   }
+
+  /** A test may replace it, to complete steps before the execution ends. */
+  stop: GraphHost['stop'] = (executionId) => {
+    const scripted = this.running.get(executionId)
+    if (scripted) this.end(scripted, { status: 'aborted' })
+  }
+
+  /** An execution that only adds its input. A test may replace it. */
+  executeStopped: GraphHost['execute'] = (_execution, _source, listener) =>
+    listener.ended({ status: 'aborted', waiting: false, interrupts: '{}', error: null })
 
   logs(): LoggedLines {
     return { lines: [], dropped: 0, truncated: false }

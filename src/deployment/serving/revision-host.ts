@@ -87,6 +87,16 @@ export class RevisionHost implements GraphHost {
     this.#remove(job)
   }
 
+  stop(executionId: number): void {
+    const job = this.#jobs.get(executionId)
+    if (!job) return
+    if (job.lease) return job.lease.graph.stop(executionId)
+    // It needs no turn, because it executes no node.
+    const { execution, source, listener } = job
+    this.#remove(job)
+    this.execute({ ...execution, stops: true }, source, listener)
+  }
+
   logs(run: LoggedRun, page: LinePage): LoggedLines {
     return this.#parts.runLogs.read(run, page)
   }
@@ -142,7 +152,7 @@ export class RevisionHost implements GraphHost {
     const { execution, source, stop: { signal } } = job
     try {
       // Edits are short, and a client waits for them.
-      if (execution.request.kind === 'run') {
+      if (execution.request.kind === 'run' && !execution.stops) {
         job.leaveTurn = await this.#parts.turns.enter(execution.tenant, signal)
       }
       const lease = await this.#loaded(signal)

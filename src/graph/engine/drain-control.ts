@@ -13,6 +13,12 @@ export class DrainControl {
   /** True from the end of a superstep of the graph itself until the engine asks whether to stop. */
   #mayAdd = false
 
+  /** Number of reads after which the values of the state contain the input. */
+  readsForInput = 1
+  #reads = 0
+  /** True if the run stops as soon as its input is in the state. */
+  #isForInput = false
+
   /** `entered` is called when the engine reads `drainRequested`, just before it runs nodes. */
   constructor(entered: () => void) {
     this.#entered = entered
@@ -29,6 +35,11 @@ export class DrainControl {
     this.#isForMessages = true
   }
 
+  /** Stops the run on behalf of the server, as soon as its input is in the state. */
+  handBackWithInput(): void {
+    this.#isForInput = true
+  }
+
   /** A superstep of the graph itself has ended, with a state that messages may be added to. */
   restsAt(mayAdd: boolean): void {
     this.#mayAdd = mayAdd
@@ -39,8 +50,15 @@ export class DrainControl {
     this.#reason = reason
   }
 
+  /** True once the engine has added the input of the run to the state. */
+  get hasInput(): boolean {
+    return this.#reads >= this.readsForInput
+  }
+
   get drainRequested(): boolean {
     this.#entered()
+    this.#reads += 1
+    if (this.#isForInput && this.hasInput) this.handBack()
     // Whoever asks next is a subgraph or a node: only the graph itself asks between its supersteps.
     const mayAdd = this.#mayAdd
     this.#mayAdd = false

@@ -31,7 +31,7 @@ import { doneTasks, withoutResults } from '../state/state-reader.ts'
 import { isTouched } from '../state/thread-memory.ts'
 import type { ThreadMemory } from '../state/thread-memory.ts'
 import type { ValueCodec } from '../state/value-codec.ts'
-import { addMessages, hasOpenCalls, messagesChannel } from './added-messages.ts'
+import { addMessages } from './added-messages.ts'
 import { bindSaver } from './bound-graph.ts'
 import type { DrainControl } from './drain-control.ts'
 import { filterable } from './filterable.ts'
@@ -40,6 +40,7 @@ import { MessageIds } from './message-ids.ts'
 import { pendingInterrupts } from './pending-interrupts.ts'
 import type { AskItems, GraphStores } from './graph-store.ts'
 import { questionsLeft } from './questions-left.ts'
+import { restPoints } from './rest-points.ts'
 import { consume, consumeEvents } from './run-stream.ts'
 import type { Shortcuts } from './shortcuts.ts'
 import { toolsAt } from './tools-at.ts'
@@ -146,7 +147,7 @@ async function runGraph(bench: Workbench, assignment: Assignment, request: RunRe
     isExit: request.durability === 'exit',
     failed: failures.take,
     sink: protocol?.sinkOver(assignment.outbox),
-    stepped: steppedFor(graph, request, control),
+    stepped: restPoints(graph, request, control),
   })
   protocol?.referTo(reference)
   protocol?.transformWith(transformersOf(graph))
@@ -255,17 +256,6 @@ function breakpointsIn({ interruptBefore, interruptAfter }: RunRequest): Fields 
     ...interruptBefore !== null && { interruptBefore },
     ...interruptAfter !== null && { interruptAfter },
   }
-}
-
-/**
- * Tells the control where messages may be added. Undefined for a run with breakpoints: it would go
- * past the one at which it stops for messages.
- */
-function steppedFor({ interruptBefore, interruptAfter }: ServedGraph, asked: RunRequest,
-  control: DrainControl): RunSaverOptions['stepped'] {
-  const breakpoints = [interruptBefore, interruptAfter, asked.interruptBefore, asked.interruptAfter]
-  if (breakpoints.some((nodes) => nodes != null && nodes.length > 0)) return undefined
-  return (values) => control.restsAt(!hasOpenCalls(values[messagesChannel]))
 }
 
 /** Throws `invalid` if an update names a node or a channel that does not exist. */

@@ -54,6 +54,11 @@ export class StepOutbox implements StepSink {
   #next = emptyTurn()
   #scheduled = false
   #closed = false
+  /** True once `finish` was called. Later steps and events are ignored. */
+  #isFinishing = false
+  #finished: Promise<void> | undefined
+  /** True once `hurry` was called. */
+  #hurried = false
   /** Set while batches wait. Resolves when the last one is sent. */
   #waiting: Promise<void> | undefined
   /** Characters of events that were sent since a batch last landed. */
@@ -70,6 +75,7 @@ export class StepOutbox implements StepSink {
   }
 
   step(step: Step): void {
+    if (this.#isFinishing) return
     const bytes = recordBytes(step)
     const isFull = this.#next.bytes + bytes > batchBytesMax
     // A held part belongs to this step and stays in its batch.
@@ -80,6 +86,7 @@ export class StepOutbox implements StepSink {
   }
 
   event(event: StepEvent | LateEvent): void {
+    if (this.#isFinishing) return
     this.#next.events.push(event)
     this.#schedule()
   }
@@ -99,6 +106,11 @@ export class StepOutbox implements StepSink {
     return done
   }
 
+  /** True once `finish` was called. */
+  get isFinishing(): boolean {
+    return this.#isFinishing
+  }
+
   /** The batch with this ack id and all before it are in the log. */
   confirm(ackId: number): void {
     this.#acks.confirm(ackId)
@@ -110,13 +122,28 @@ export class StepOutbox implements StepSink {
   }
 
   /**
-   * Sends what is left together with the outcome. Rejects if a step could not be completed, or an
-   * event of a run that did not fail anyway. Then everything before it was sent, but no outcome.
+   * Sends the rest together with the outcome; a second call changes nothing. Rejects if a step
+   * could not be completed, or an event of a run that did not fail anyway. Then everything before
+   * it was sent, but no outcome.
    */
-  async finish(outcome: ExecutionOutcome): Promise<void> {
+  finish(outcome: ExecutionOutcome): Promise<void> {
+    return this.#finished ??= this.#finish(outcome)
+  }
+
+  async #finish(outcome: ExecutionOutcome): Promise<void> {
+    this.#isFinishing = true
     this.#flush(outcome)
     await this.#waiting
     if (this.#silenced && outcome.status !== 'error') throw this.#silenced.reason
+  }
+
+  /**
+   * Sends all waiting batches at once, because the run was stopped and readers may be slow. Drops
+   * events that the log does not store.
+   */
+  hurry(): void {
+    this.#hurried = true
+    this.#landing?.resolve()
   }
 
   /** Sends nothing more, and rejects everything that waits to be confirmed. */
@@ -181,7 +208,8 @@ export class StepOutbox implements StepSink {
   async #land(batch: WorkerBatch): Promise<void> {
     const length = lengthOf(batch)
     const isLast = batch.outcome !== null
-    if (isLast || this.#inFlight + length <= inFlightMax) return this.#send(batch, length)
+    if (isLast || this.#hurried || this.#inFlight + length <= inFlightMax)
+      return this.#send(batch, length)
     if (this.#closed) return
     this.#landing = Promise.withResolvers()
     this.#ports.send({ ...batch, awaited: true })
@@ -192,13 +220,18 @@ export class StepOutbox implements StepSink {
   #send(batch: WorkerBatch, length: number): void {
     if (this.#closed) return
     this.#inFlight += length
-    this.#ports.send(batch)
+    this.#ports.send(this.#hurried ? durableOf(batch) : batch)
   }
 
   #fail(reason: unknown): void {
     this.#failure ??= { reason }
     this.#acks.refuse(reason)
   }
+}
+
+/** The batch without events that the log does not store. */
+function durableOf({ texts: _, ...batch }: WorkerBatch): WorkerBatch {
+  return { ...batch, events: batch.events.filter(({ durable }) => durable) }
 }
 
 /** The batch once its steps are complete. If a step cannot be completed, what comes before it. */

@@ -8,7 +8,7 @@ import { CrashBlame } from './crash-blame.ts'
 import { HoldTimes, Longest } from './turns/hold-times.ts'
 import { TurnQueue } from './turns/turn-queue.ts'
 import type { Turn } from './turns/turn-queue.ts'
-import { chooseFor, silentAfterMs } from './turns/worker-choice.ts'
+import { choose, chooseFor, silentAfterMs } from './turns/worker-choice.ts'
 import type { WorkerLink } from './worker-link.ts'
 import type { WorkerMail } from './worker-mail.ts'
 import type { WorkerPool } from './worker-pool.ts'
@@ -98,6 +98,22 @@ export class ExecutionScheduler {
     link.hasAborted = true
     // A silent worker does not read this message, so it is ended if it has no other execution.
     if (link.executions === 0 && link.silentMs >= silentAfterMs) this.#pool.retire(link)
+  }
+
+  /** As `GraphHost.stop`. */
+  stop(executionId: number): void {
+    const job = this.#byExecution.get(executionId)
+    if (!job) return
+    const { link, number, execution, listener } = job
+    this.#affinity.delete(threadOf(execution))
+    if (!link) return this.#stopWaiting(job)
+    if (link.silentMs < silentAfterMs) {
+      link.post({ type: 'stop', job: number })
+      link.hasAborted = true
+    } else {
+      this.abort(executionId)
+      listener.ended(aborted)
+    }
   }
 
   /** Makes runs stop at their next superstep. Resolves when none is left, or at the deadline. */
@@ -216,11 +232,26 @@ export class ExecutionScheduler {
     return job.execution.apart === true || this.#crashBlame.isSuspect(runOf(job))
   }
 
+  /** Stops a job that waits for a worker. A worker then only adds its input to the state. */
+  #stopWaiting(job: Job): void {
+    const { execution, listener } = job
+    if (this.#apart.has(job)) {
+      this.#remove(job)
+      return listener.ended(aborted)
+    }
+    // Its turn depends on `stops`.
+    this.#queue.delete(job)
+    execution.stops = true
+    if (!this.#dispatch(job, this.#pool.members)) this.#queue.add(job)
+  }
+
   /** Gives a job to one of the workers. False if none can begin it soon. */
   #dispatch(job: Job, members: readonly WorkerLink[]): boolean {
     const { execution } = job
     const holder = { ms: this.#holdTimes.of(graphOf(execution)), lane: laneOf(execution) }
-    const link = chooseFor(holder, members, this.#affinity.get(threadOf(execution)))
+    const last = this.#affinity.get(threadOf(execution))
+    // A job that stops executes no node, so it holds no loop.
+    const link = execution.stops ? choose(members, last) : chooseFor(holder, members, last)
     if (!link) return false
     link.load.add(job.number, holder)
     this.#give(job, link)
@@ -331,6 +362,10 @@ export class ExecutionScheduler {
   }
 }
 
+/** The outcome of an execution that was stopped. */
+export const aborted: ExecutionOutcome = { status: 'aborted', waiting: false, interrupts: '{}',
+  error: null }
+
 /** The outcome of what was stopped before it began. */
 export const drained: ExecutionOutcome = { status: 'drained', waiting: false, interrupts: '{}',
   error: null }
@@ -339,12 +374,12 @@ function threadOf({ tenant, threadId }: Execution): string {
   return `${tenant}\n${threadId}`
 }
 
-/** The turn that an execution takes. An edit is a call whose caller waits. */
-function turnOf({ execution: { tenant, isAwaited, request } }: Job): Turn {
+/** The turn that an execution takes. The callers of an edit and of a cancel wait. */
+function turnOf({ execution: { tenant, isAwaited, stops, request } }: Job): Turn {
   const at = tenant.indexOf('@')
   return { tenant: at < 0 ? tenant : tenant.slice(0, at),
     deployment: at < 0 ? '' : tenant.slice(at + 1),
-    isAwaited: isAwaited === true || request.kind === 'edit' }
+    isAwaited: isAwaited === true || stops === true || request.kind === 'edit' }
 }
 
 /** Name of the lane: executions of one lane take turns among themselves. */

@@ -255,6 +255,10 @@ class WorkerGraphHost implements RunningGraphHost {
     this.#executions.abort(executionId)
   }
 
+  stop(executionId: number): void {
+    this.#executions.stop(executionId)
+  }
+
   logs(run: LoggedRun, page: LinePage): LoggedLines {
     return this.#logs.read(run, page)
   }

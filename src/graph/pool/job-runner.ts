@@ -15,10 +15,13 @@ import type { EffectRunner } from '../effects/effect-runner.ts'
 import { bindEffects, loggedExecution } from '../effects/effect-form.ts'
 import type { OpenEffects } from '../effects/effect-form.ts'
 import { answer } from '../engine/state-question.ts'
+import { cutJob, finishStopped, stopJob } from '../engine/stop-job.ts'
+import type { Job } from '../engine/stop-job.ts'
 import type { StepTraces } from '../engine/step-traces.ts'
 import type { TraceMails } from '../engine/trace-mails.ts'
 import { StepOutbox } from '../events/step-outbox.ts'
 import { withUntracked } from '../events/untracked-values.ts'
+import type { WorkerBatch } from '../events/worker-batch.ts'
 import type { CheckpointSource, Execution, ExecutionOutcome, JsonText, PauseReason,
   StoredTuple } from '../execution.ts'
 import type { LineCapture } from '../logs/line-capture.ts'
@@ -37,13 +40,6 @@ import type { GraphInquiry, Reading, ToWorker } from './worker-mail.ts'
 interface Awaited {
   readonly job: number
   readonly reply: PromiseWithResolvers<StoredTuple[]>
-}
-
-/** An execution in progress. */
-interface Job {
-  readonly outbox: StepOutbox
-  readonly control: DrainControl
-  readonly abort: AbortController
 }
 
 /** Ways for messages and lines to leave the worker. */
@@ -106,6 +102,8 @@ export class JobRunner {
         return void this.#execute(mail.job, mail.execution, mail.warm)
       case 'abort':
         return this.#abort(mail.job)
+      case 'stop':
+        return this.#stop(mail.job)
       case 'drain':
         for (const { control } of this.#jobs.values()) control.handBack()
         return
@@ -143,14 +141,11 @@ export class JobRunner {
     const entered = () => this.#enter(number, execution)
     this.#gauge.watch(number)
     entered()
-    const outbox = new StepOutbox({
-      send: (batch) =>
-        batcher.send({ type: 'batch', job: number, batch, ...timed(this.#gauge.take(number)) }),
-      schedule: (flush) => batcher.schedule(flush),
-    })
-    const job: Job = { outbox, control: new DrainControl(entered), abort: new AbortController() }
+    const job = this.#newJob(number, execution, entered)
+    const { outbox } = job
     this.#jobs.set(number, job)
     if (execution.takesMessages) job.control.handBackForMessages()
+    if (execution.stops) stopJob(job, this.#env)
     const source = new RemoteSource((what) => this.#read(number, what))
     const thread = `${execution.tenant}\n${execution.threadId}`
     const { traces, recorder, replays, openEffects } = this.#observers
@@ -177,7 +172,7 @@ export class JobRunner {
             }))))
       steps?.ended(outcome)
       if (job.abort.signal.aborted)
-        return
+        return job.isStopping ? await finishStopped(job) : undefined
       if (source.failure)
         return this.#break(number, execution, source.failure)
       await outbox.finish(outcome)
@@ -244,6 +239,28 @@ export class JobRunner {
     this.#env.log.error('The checkpoints of an execution could not be read.', { error, threadId,
       runId })
     this.#batcher.send({ type: 'broken', job })
+  }
+
+  #newJob(number: number, execution: Execution, entered: () => void): Job {
+    const send = (batch: WorkerBatch) =>
+      this.#batcher.send({ type: 'batch', job: number, batch, ...timed(this.#gauge.take(number)) })
+    const outbox = new StepOutbox({
+      send: (batch) => {
+        send(batch)
+        // An engine without a control has put the input and continues with its nodes.
+        const puts = job.isStopping && batch.steps.length > 0 && !outbox.isFinishing
+        if (puts) cutJob(job, this.#env)
+      },
+      schedule: (flush) => this.#batcher.schedule(flush),
+    })
+    const job: Job = { execution, outbox, control: new DrainControl(entered),
+      abort: new AbortController(), isStopping: false, send }
+    return job
+  }
+
+  #stop(number: number): void {
+    const job = this.#jobs.get(number)
+    if (job) stopJob(job, this.#env)
   }
 
   /** Sends nothing more about the job. */

@@ -42,6 +42,8 @@ export type ToWorker =
     /** No other worker has executed anything on the thread since this one did. */
     readonly warm: boolean }
   | { readonly type: 'abort'; readonly job: number }
+  /** Stops an execution. Its last batch has the rest of its completed steps. */
+  | { readonly type: 'stop'; readonly job: number }
   | { readonly type: 'drain' }
   | { readonly type: 'pause'; readonly job: number; readonly why?: PauseReason | undefined }
   | { readonly type: 'inquire'; readonly job: number; readonly inquiry: GraphInquiry }

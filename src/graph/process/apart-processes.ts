@@ -1,7 +1,7 @@
 /** Processes for one execution at a time: for those that an earlier process died with. */
 
 import type { CheckpointSource, Execution, ExecutionListener, PauseReason } from '../execution.ts'
-import { drained } from '../pool/execution-scheduler.ts'
+import { aborted, drained } from '../pool/execution-scheduler.ts'
 import type { HostingChild } from './hosting-child.ts'
 
 /** Processes at a time. Each takes the memory of a whole deployment. */
@@ -17,6 +17,8 @@ interface Waiting {
 export class ApartProcesses {
   readonly #start: () => HostingChild
   readonly #children = new Set<HostingChild>()
+  /** Children whose execution was stopped. They get no other, because its code may continue. */
+  readonly #stopped = new WeakSet<HostingChild>()
   readonly #waiting = new Map<number, Waiting>()
   #isDraining = false
 
@@ -63,6 +65,20 @@ export class ApartProcesses {
     return child !== undefined
   }
 
+  /** Stops an execution, which reports its completed steps. False if it is not one of these. */
+  stop(id: number): boolean {
+    const waiting = this.#waiting.get(id)
+    if (waiting) {
+      this.#waiting.delete(id)
+      waiting.listener.ended(aborted)
+      return true
+    }
+    const child = this.#childOf(id)
+    child?.executions.stop(id)
+    if (child) this.#stopped.add(child)
+    return child !== undefined
+  }
+
   /** Call when an execution of one of its processes is over. */
   over(): void {
     queueMicrotask(() => this.#pump())
@@ -93,7 +109,9 @@ export class ApartProcesses {
 
   /** Gives what waits to processes that are idle, and ends those that nothing waits for. */
   #pump(): void {
-    const idle = [...this.#children].filter(({ executions }) => executions.count === 0)
+    const unused = [...this.#children].filter(({ executions }) => executions.count === 0)
+    for (const child of unused) if (this.#stopped.has(child)) this.#end(child)
+    const idle = unused.filter((child) => this.#children.has(child))
     for (const { execution, source, listener } of [...this.#waiting.values()]) {
       const child = idle.pop() ?? this.#another()
       if (!child) return

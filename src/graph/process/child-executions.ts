@@ -78,6 +78,10 @@ export class ChildExecutions {
     if (this.#remove(id)) this.#post.send({ type: 'abort', id })
   }
 
+  stop(id: number): void {
+    if (this.#given.has(id)) this.#post.send({ type: 'stop', id })
+  }
+
   /** Handles a message about an execution. Messages about an ended execution are ignored. */
   mail(mail: FromProcess & { type: 'steps' | 'ended' | 'lost' | 'wrote' }): void {
     const given = this.#given.get(mail.id)

@@ -16,7 +16,7 @@ export class HostedExecutions {
   readonly #send: (mail: FromProcess) => void
   /** Callers that wait for an answer of the server, by the number of its message. */
   readonly #waiting = new Map<number, (result: Result<unknown>) => void>()
-  #host: Pick<GraphHost, 'execute' | 'pause' | 'abort'> | undefined
+  #host: Pick<GraphHost, 'execute' | 'pause' | 'abort' | 'stop'> | undefined
   #last = 0
 
   constructor(send: (mail: FromProcess) => void) {
@@ -24,7 +24,7 @@ export class HostedExecutions {
   }
 
   /** From now on this host executes what is received. */
-  open(host: Pick<GraphHost, 'execute' | 'pause' | 'abort'>): void {
+  open(host: Pick<GraphHost, 'execute' | 'pause' | 'abort' | 'stop'>): void {
     this.#host = host
   }
 
@@ -35,7 +35,7 @@ export class HostedExecutions {
 
   receive(
     mail: ToProcess & {
-      type: 'execute' | 'pause' | 'abort' | 'landed' | 'stored' | 'remembered' | 'traced'
+      type: 'execute' | 'pause' | 'abort' | 'stop' | 'landed' | 'stored' | 'remembered' | 'traced'
     },
   ): void {
     switch (mail.type) {
@@ -48,6 +48,8 @@ export class HostedExecutions {
         return this.#host?.pause(mail.id, mail.why)
       case 'abort':
         return this.#host?.abort(mail.id)
+      case 'stop':
+        return this.#host?.stop(mail.id)
       case 'landed':
         return this.#settle(mail.step, mail.isStored ? { value: null } : notStored)
       case 'stored':

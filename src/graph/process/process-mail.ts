@@ -32,6 +32,8 @@ export type ToProcess =
   | { readonly type: 'execute'; readonly execution: Execution }
   | { readonly type: 'pause'; readonly id: number; readonly why?: PauseReason | undefined }
   | { readonly type: 'abort'; readonly id: number }
+  /** Stops an execution, which reports its completed steps. */
+  | { readonly type: 'stop'; readonly id: number }
   /** Answers `steps`. */
   | { readonly type: 'landed'; readonly step: number; readonly isStored: boolean }
   /** Answers `read`. */

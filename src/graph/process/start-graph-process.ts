@@ -119,6 +119,10 @@ class ProcessGraphHost implements GraphProcess {
     if (!this.#apart.abort(executionId)) this.#main.executions.abort(executionId)
   }
 
+  stop(executionId: number): void {
+    if (!this.#apart.stop(executionId)) this.#main.executions.stop(executionId)
+  }
+
   logs(run: LoggedRun, page: LinePage): LoggedLines {
     return this.#logs.read(run, page)
   }

@@ -12,6 +12,7 @@ import type { OwnCommand } from '../model/command.ts'
 import { nodesBetweenSteps } from '../queries/next-nodes.ts'
 import { perform, turn } from './perform.ts'
 import type { Decide } from './perform.ts'
+import { cutShort } from '../execution/cut-short.ts'
 import type { Appended } from '../execution/run-output.ts'
 import type { ThreadParts } from './thread-parts.ts'
 import { refuseLateEdits } from './thread-turns.ts'
@@ -19,10 +20,12 @@ import { refuseLateEdits } from './thread-turns.ts'
 type Report<Type extends OwnCommand['type']> = Extract<OwnCommand, { readonly type: Type }>
 
 /** Refuses the steps of an execution that is not the current one. Rule: [current_placement]. */
-export function steps(parts: ThreadParts,
-  { executionId, batch, done: notifyDone }: Report<'steps'>): Turn | Promise<Turn> {
+export function steps(parts: ThreadParts, report: Report<'steps'>): Turn | Promise<Turn> {
+  const { executionId, batch, done: notifyDone } = report
   const { slot, editor, context } = parts
-  const written = slot.get(executionId)?.steps(batch)
+  const execution = slot.get(executionId)
+  if (execution?.takes(report) === false) return { reply: undefined }
+  const written = execution?.steps(batch)
     ?? editor.steps(executionId, batch.steps)
     ?? { appended: Promise.reject(new HeddleError('stale_append')) }
   lookAtSuspect(parts)
@@ -109,11 +112,21 @@ export function refused(parts: ThreadParts, { executionId, refusal }: Report<'re
 }
 
 /** A run or an edit took too long. */
-export function timeLimit(parts: ThreadParts, { executionId }: Report<'time_limit'>): Turn {
-  const { editor } = parts
-  if (!editor.has(executionId)) return ofRun(parts, executionId, decideTimeLimit)
+export function timeLimit(parts: ThreadParts, { executionId }: Report<'time_limit'>):
+  | Turn
+  | Promise<Turn> {
+  const { editor, slot } = parts
+  if (!editor.has(executionId)) {
+    const execution = slot.get(executionId)
+    return execution ? outOfTime(parts, execution.run) : { reply: undefined }
+  }
   editor.timeLimit()
   return afterEdit(parts)
+}
+
+async function outOfTime(parts: ThreadParts, run: RunRow): Promise<Turn> {
+  const outcome = await cutShort(parts, [run])
+  return turn(parts, (at, nowMs) => decideTimeLimit(at, outcome, nowMs))
 }
 
 /** Starts the next run or edit that is due. */

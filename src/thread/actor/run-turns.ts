@@ -13,6 +13,7 @@ import { requireOutlive } from '../decide/rollback.ts'
 import type { Rollback } from '../decide/rollback.ts'
 import { admit } from '../decide/run-queue.ts'
 import { decideStart } from '../decide/start-run.ts'
+import { cutShort } from '../execution/cut-short.ts'
 import { cancelReason } from '../model/cancel-reason.ts'
 import { asAnswer } from '../decide/strict-resume.ts'
 import type { ThreadCommand } from '../model/command.ts'
@@ -65,7 +66,9 @@ export async function start(parts: ThreadParts, asked: StartRun,
   if (fork && rollback) requireOutlive(fork, rollback)
   if (rollback && admission.kind !== 'enqueue') await removeTraces(parts, admission.runs)
   if (mayHoldBack(run)) holdBack(parts)
-  const admitted = { run, admission, rollback, note, timeToLive }
+  const stopping = admission.kind === 'interrupt' ? cutShort(parts, admission.runs) : undefined
+  const outcome = stopping && await stopping
+  const admitted = { run, admission, rollback, outcome, note, timeToLive }
   return turn(parts, (at, nowMs) => decideStart(at, admitted, nowMs))
 }
 
@@ -142,7 +145,9 @@ export async function cancel(parts: ThreadParts, { runId, cancel: how }: Command
   const reading = rollbackFor(parts, [run], action)
   const rollback = reading && await reading
   if (rollback) await removeTraces(parts, [run])
-  const cut = { runs: [run], action, rollback, reason: cancelReason(cause), note }
+  const stopping = action === 'interrupt' ? cutShort(parts, [run]) : undefined
+  const outcome = stopping && await stopping
+  const cut = { runs: [run], action, rollback, outcome, reason: cancelReason(cause), note }
   return turn(parts, (at, nowMs) => decideCancel(at, cut, nowMs))
 }
 
@@ -156,7 +161,8 @@ export async function deleteRun(parts: ThreadParts, runId: string,
   const { ports, tenant } = parts.context
   const run = unfinishedRun(parts, runId) ?? await runRow(parts, runId)
   await ports.runsGone?.(tenant, [run])
-  const deleted = turn(parts, (at, nowMs) => decideDeleteRun(at, { runId, note }, nowMs))
+  const outcome = await cutShort(parts, [run])
+  const deleted = turn(parts, (at, nowMs) => decideDeleteRun(at, { runId, note, outcome }, nowMs))
   callWebhooks(parts)
   return deleted
 }

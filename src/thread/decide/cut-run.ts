@@ -2,14 +2,18 @@
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
+import type { ExecutionOutcome } from '../../graph/index.ts'
 import { errorEntry } from '../model/feed-entry.ts'
+import { kwargsOf, planOf } from '../model/run-request.ts'
 import type { CancelRun } from '../model/thread-client.ts'
+import type { ThreadState } from '../model/thread-state.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 import { finish } from './finish-run.ts'
 import { takenBack } from './rollback.ts'
 import type { Rollback } from './rollback.ts'
-import { rolledBack } from './run-result.ts'
+import { endingOf, rolledBack } from './run-result.ts'
+import type { Ending } from './run-result.ts'
 import { startNext } from './start-next.ts'
 
 /** Order to cut runs, with all that was read for it. */
@@ -20,6 +24,8 @@ export interface Cut {
   readonly rollback?: Rollback | undefined
   /** Reason in the record of an interrupted run. */
   readonly reason?: string
+  /** Outcome of the current execution, if it completed or failed before the cut. */
+  readonly outcome?: ExecutionOutcome | undefined
   /** Written with it: marks the command as done. */
   readonly note?: readonly RecordOf[]
 }
@@ -39,13 +45,23 @@ export function decideCancel(at: Situation, cut: Cut, nowMs: number): Decision {
   return draft.decided({ kind: 'done' })
 }
 
+/**
+ * True if no checkpoint has the input of a started run: the head is still the checkpoint from which
+ * the run started.
+ */
+export function lacksInput({ row }: Pick<ThreadState, 'row'>, run: RunRow): boolean {
+  if ((row.head?.id ?? '') !== run.baseCheckpointId) return false
+  const { input, command } = kwargsOf(run, planOf(run))
+  return input != null && command == null
+}
+
 /** Deletes a run, interrupting it first if it is unfinished. */
 export function decideDeleteRun(at: Situation,
-  { runId, note }: { readonly runId: string; readonly note: readonly RecordOf[] },
-  nowMs: number): Decision {
+  { runId, note, outcome }: Pick<Cut, 'outcome'> & { readonly runId: string;
+    readonly note: readonly RecordOf[] }, nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
   const run = draft.unfinished(runId)
-  if (run) cutRuns(draft, { runs: [run], action: 'interrupt' })
+  if (run) cutRuns(draft, { runs: [run], action: 'interrupt', outcome })
   draft.effect({ kind: 'forgetFeed', runId })
   draft.write([...takenBack([{ runId }], undefined, nowMs), ...note])
   startNext(draft)
@@ -53,12 +69,24 @@ export function decideDeleteRun(at: Situation,
 }
 
 /** Ends unfinished runs; a rollback leaves no trace of them. */
-export function cutRuns(draft: Draft, { runs, action, rollback, reason, note = [] }: Cut): void {
-  const { execution } = draft
-  if (execution && runs.some(({ runId }) => runId === execution.run.runId)) draft.drop('abort')
+export function cutRuns(draft: Draft,
+  { runs, action, rollback, reason, outcome, note = [] }: Cut): void {
+  const executed = draft.execution?.run.runId
+  if (runs.some(({ runId }) => runId === executed)) draft.drop('abort')
   draft.write(note)
   if (action === 'rollback') return takeBack(draft, runs, rollback)
-  for (const run of runs) finish(draft, run, { status: 'interrupted', cancelReason: reason })
+  const interrupted: Ending = { status: 'interrupted', cancelReason: reason }
+  for (const run of runs) {
+    // Its last steps may have changed its row.
+    const current = draft.unfinished(run.runId) ?? run
+    finish(draft, current, run.runId === executed && endingBefore(outcome) || interrupted)
+  }
+}
+
+/** The ending of a run whose execution has completed or failed; undefined if it was stopped. */
+export function endingBefore(outcome: ExecutionOutcome | undefined): Ending | undefined {
+  if (outcome?.status !== 'success' && outcome?.status !== 'error') return undefined
+  return endingOf(outcome, outcome.status)
 }
 
 function takeBack(draft: Draft, runs: readonly RunRow[], rollback: Rollback | undefined): void {

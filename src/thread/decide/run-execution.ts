@@ -4,6 +4,7 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { ExecutionOutcome, LossReason } from '../../graph/index.ts'
 import type { Refusal } from '../model/refusal.ts'
 import { attemptAfterProof, verdictOn } from './crash-blame.ts'
+import { endingBefore } from './cut-run.ts'
 import { Draft } from './decision.ts'
 import type { CurrentExecution, Decision, Situation } from './decision.ts'
 import { finish, handBack } from './finish-run.ts'
@@ -55,13 +56,14 @@ export function decideRefused(at: Situation, refusal: Refusal, nowMs: number): D
   return draft.decided()
 }
 
-/** The run has taken longer than it may. */
-export function decideTimeLimit(at: Situation, nowMs: number): Decision {
+/** The run has taken longer than it may. With an `outcome`, it ended just before. */
+export function decideTimeLimit(at: Situation, outcome: ExecutionOutcome | undefined,
+  nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
   const run = at.execution?.run
   if (!run) return draft.decided()
   draft.drop('abort')
-  finish(draft, run, outOfTime)
+  finish(draft, draft.unfinished(run.runId)!, endingBefore(outcome) ?? outOfTime)
   startNext(draft)
   return draft.decided()
 }

@@ -1,6 +1,7 @@
 /** Admits a run: makes its thread if it is missing, ends or waits for the runs before it. Pure. */
 
 import type { RecordOf } from '../../checkpoint/index.ts'
+import type { ExecutionOutcome } from '../../graph/index.ts'
 import type { TimeToLiveRequest } from '../../search/index.ts'
 import { supersededBy } from '../model/cancel-reason.ts'
 import { admissionRecords } from '../model/run-records.ts'
@@ -23,6 +24,8 @@ export interface AdmittedRun {
   readonly admission: Admission
   /** Given if a run before it is rolled back that had been started. */
   readonly rollback: Rollback | undefined
+  /** Outcome of the current execution, if it completed or failed before the interrupt. */
+  readonly outcome?: ExecutionOutcome | undefined
   /** Written with it: marks the command as done. */
   readonly note: readonly RecordOf[]
   /** Time to live of a thread that is made for the run. */
@@ -31,12 +34,13 @@ export interface AdmittedRun {
 
 /** Writes the run, and starts it if nothing is before it. */
 export function decideStart(at: Situation,
-  { run: asked, admission, rollback, note, timeToLive }: AdmittedRun, nowMs: number): Decision {
+  { run: asked, admission, rollback, outcome, note, timeToLive }: AdmittedRun,
+  nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
   const urgency = asked.awaited ? 'soon' : 'now'
   if (!draft.state.exists) draft.write([createdBy(asked, draft, timeToLive)], urgency)
   if (admission.kind !== 'enqueue') {
-    cutRuns(draft, { runs: admission.runs, action: admission.kind, rollback,
+    cutRuns(draft, { runs: admission.runs, action: admission.kind, rollback, outcome,
       reason: supersededBy(asked.runId) })
   }
   // What a rollback leaves may wait for an answer again.

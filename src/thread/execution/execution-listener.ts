@@ -2,13 +2,18 @@
 
 import type { ExecutionListener } from '../../graph/index.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
+import type { ExecutionReport, ExecutionReports } from './execution-reports.ts'
 
-/** Each call becomes a command, so that it gets a turn of its own. */
-export function executionListener(executionId: number,
-  { notify }: ThreadContext): ExecutionListener {
+/** Each call becomes a command, so that it gets a turn of its own. `reports` gets it as well. */
+export function executionListener(executionId: number, { notify }: ThreadContext,
+  reports?: ExecutionReports): ExecutionListener {
+  const report = (command: ExecutionReport) => {
+    reports?.add(command)
+    notify(command)
+  }
   return {
-    steps: (batch) => new Promise((done) => notify({ type: 'steps', executionId, batch, done })),
-    ended: (outcome) => notify({ type: 'ended', executionId, outcome }),
-    lost: (reason) => notify({ type: 'lost', executionId, reason }),
+    steps: (batch) => new Promise((done) => report({ type: 'steps', executionId, batch, done })),
+    ended: (outcome) => report({ type: 'ended', executionId, outcome }),
+    lost: (reason) => report({ type: 'lost', executionId, reason }),
   }
 }

@@ -9,6 +9,11 @@ import { RunExecution } from './run-execution.ts'
 import type { RunFeeds } from './run-feeds.ts'
 import type { ThreadFeed } from './thread-feed.ts'
 
+/** The effect that starts an execution. With `stops`, that only adds its input to the state. */
+type Starting = Omit<Extract<Effect, { readonly kind: 'execute' }>, 'kind'> & {
+  readonly stops?: boolean
+}
+
 /** Place for the one execution of a thread. */
 export class ExecutionSlot {
   readonly #context: ThreadContext
@@ -37,14 +42,13 @@ export class ExecutionSlot {
   }
 
   /** Begins at once, or when what it needs of the log was read. */
-  execute(
-    { run, resumes, woken, stoppedFor }: Extract<Effect, { readonly kind: 'execute' }>,
-  ): void {
+  execute({ run, resumes, woken, stoppedFor, stops }: Starting): void {
     const { threadLog } = this.#context
     const { head } = threadLog.state.row
     const feeds = { feeds: this.#feeds, threadFeed: this.#threadFeedFor(run) }
     if (run.revision !== undefined) this.#feeds.pin(run.runId, run.revision)
-    const execution = this.#current = new RunExecution(this.#context, feeds, { run, stoppedFor })
+    const execution = this.#current = new RunExecution(this.#context, feeds, { run, stoppedFor,
+      stops })
     const isKnown = !head || threadLog.recentView(head.id) !== undefined
     const onDisk = woken ? threadLog.position.seq - 1 : undefined
     if (resumes) void execution.beginWhenRead(() => resumePointOnDisk(run, this.#context, onDisk))

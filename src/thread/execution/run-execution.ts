@@ -4,7 +4,7 @@ import { untilAvailable } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { StoredTuple } from '../../checkpoint/index.ts'
 import { waitingInterrupts } from '../../graph/index.ts'
-import type { GraphHost, StepBatch } from '../../graph/index.ts'
+import type { ExecutionOutcome, GraphHost, StepBatch } from '../../graph/index.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import { hostOfRun } from '../context/thread-graphs.ts'
 import { refusalOf } from '../decide/strict-resume.ts'
@@ -13,8 +13,19 @@ import type { Refusal } from '../model/refusal.ts'
 import { answerOf, planOf, runRequest } from '../model/run-request.ts'
 import type { ResumePoint } from '../model/run-request.ts'
 import { executionListener } from './execution-listener.ts'
+import { ExecutionReports } from './execution-reports.ts'
+import type { ExecutionReport } from './execution-reports.ts'
 import { RunOutput } from './run-output.ts'
 import type { Appended, OutputFeeds } from './run-output.ts'
+
+/** The run of an execution, and how it is started. */
+export interface Started {
+  readonly run: RunRow
+  /** The revision that the run has stopped for before. */
+  readonly stoppedFor?: string | undefined
+  /** True if it only adds its input to the state. */
+  readonly stops?: boolean
+}
 
 /** One attempt of a run in a worker. */
 export class RunExecution {
@@ -29,15 +40,18 @@ export class RunExecution {
   #isStopping = false
   #takesMessages = false
   #begun = false
+  #isCut: boolean
   #closed = false
+  readonly #reports = new ExecutionReports()
   readonly #ended = Promise.withResolvers<void>()
 
   /** With a `threadFeed`, it makes events of protocol v2 for the thread as a whole. */
   constructor(context: ThreadContext, feeds: OutputFeeds,
-    { run, stoppedFor }: { readonly run: RunRow; readonly stoppedFor?: string | undefined }) {
+    { run, stoppedFor, stops = false }: Started) {
     this.id = context.ports.nextExecutionId()
     this.run = run
     this.#stopsFor = stoppedFor
+    this.#isCut = stops
     this.#context = context
     this.#host = hostOfRun(context, run)
     this.#output = new RunOutput(context, feeds, run.runId)
@@ -108,10 +122,11 @@ export class RunExecution {
       ...run.revision !== undefined && { revision: run.revision },
       // A suspect has a process of its own.
       ...run.suspect && { apart: true },
+      ...this.#isCut && { stops: true },
       request: { ...runRequest(run, plan, resumePoint),
         ...this.#threadEvents && { threadEvents: true } },
     }, executionSource(threadLog, { head, steadily: (read) => this.#steadily(read) }),
-      executionListener(id, this.#context))
+      executionListener(id, this.#context, this.#reports))
     if (this.#isStopping) this.pause()
     if (this.#takesMessages) this.#host.pause(this.id, 'messages')
   }
@@ -134,6 +149,31 @@ export class RunExecution {
     if (this.#begun) this.#host.pause(this.id, 'messages')
   }
 
+  /**
+   * Stops it and takes in its completed steps, including those that wait in the mailbox behind the
+   * current turn. Resolves with its outcome, or with undefined if it was lost or has not reported
+   * its end within `ms` milliseconds.
+   */
+  async stop(ms: number): Promise<ExecutionOutcome | undefined> {
+    this.#isCut = true
+    if (this.#begun) this.#host.stop(this.id)
+    const stopWaiting = this.#context.ports.env.after(ms, () => this.#reports.close())
+    try {
+      for (;;) {
+        const report = await this.#reports.next()
+        if (report?.type !== 'steps') return report?.type === 'ended' ? report.outcome : undefined
+        await this.#takeIn(report)
+      }
+    } finally {
+      stopWaiting()
+    }
+  }
+
+  /** Returns false if `stop` has handled the report. */
+  takes(report: ExecutionReport): boolean {
+    return this.#reports.take(report)
+  }
+
   /** Ends it without waiting for user code. */
   abort(): void {
     this.#host.abort(this.id)
@@ -142,6 +182,7 @@ export class RunExecution {
   /** Expects nothing more. Events in the reorder buffer that have their data are still sent. */
   close(): void {
     this.#closed = true
+    this.#reports.close()
     this.#output.close()
     this.#stopLimit?.()
     this.#ended.resolve()
@@ -150,6 +191,19 @@ export class RunExecution {
   /** As `RunOutput.steps`. */
   steps(batch: StepBatch): Appended | Promise<Appended> {
     return this.#output.steps(batch)
+  }
+
+  async #takeIn({ batch, done }: ExecutionReport & { type: 'steps' }): Promise<void> {
+    try {
+      const { appended } = await this.steps(batch)
+      appended.catch(() => {})
+      done(appended)
+    } catch (error) {
+      // The log lacks this batch, so no later one may be written.
+      this.#context.fail(error)
+      done(Promise.reject(error))
+      throw error
+    }
   }
 
   /**

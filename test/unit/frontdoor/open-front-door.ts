@@ -87,6 +87,7 @@ export function graphHost(...graphIds: string[]): GraphHost {
     },
     pause: () => {},
     abort: () => {},
+    stop: () => {},
     logs: () => ({ lines: [], dropped: 0, truncated: false }),
     ask: nowhere,
     schemas: async () => schema,

@@ -113,6 +113,17 @@ it('loads once for all that wait, and drops what is aborted meanwhile', async ()
   expect(serving.loaded()[0]?.executing).toBe(0)
 })
 
+it('gives a run that is stopped while it waits to the process, for its input alone', async () => {
+  const { world, serving } = await served()
+  const started = Promise.withResolvers<void>()
+  world.starting = () => started.promise
+  const run = world.run(serving)
+  run.host.stop(run.execution.id)
+  started.resolve()
+  // The fake process ends an execution that only adds its input.
+  expect(await run.ended).toMatchObject({ status: 'aborted' })
+})
+
 it('ends runs with a sentence if the revision can never be loaded', async () => {
   const { world, serving } = await served()
   world.starting = () => Promise.reject(new RevisionError('wrong_hash', 'It is another one.'))

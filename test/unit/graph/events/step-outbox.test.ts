@@ -169,6 +169,37 @@ describe('Outbox', () => {
     expect(sent.at(-1)!.outcome).toBe(outcome)
   })
 
+  it('waits for no reader once it is hurried, and drops what only readers get', async () => {
+    const { outbox, sent, rest } = open()
+    const long = (name: string, durable: boolean) => ({ ...event(name), json: 'x'.repeat(800_000),
+      durable })
+    for (const name of ['a', 'b', 'c']) {
+      outbox.step(step(name))
+      outbox.event(long(`${name} durable`, true))
+      outbox.event(long(`${name} passing`, false))
+      rest()
+    }
+    await settled()
+    expect(sent.some(({ steps }) => emitted({ steps, events: [] } as never).includes('c')))
+      .toBe(false)
+    outbox.hurry()
+    await outbox.finish(outcome)
+    expect(sent.at(-1)!.outcome).toBe(outcome)
+    expect(sent.flatMap(emitted)).toContain('c durable')
+    expect(sent.flatMap(emitted)).not.toContain('c passing')
+  })
+
+  it('takes nothing more once it finishes, and only the first outcome', async () => {
+    const { outbox, sent, rest } = open()
+    const first = outbox.finish(outcome)
+    outbox.step(step('late'))
+    outbox.event(event('late'))
+    await Promise.all([first, outbox.finish({ ...outcome, status: 'aborted' })])
+    rest()
+    expect(sent.map(({ steps, events, outcome: end }) => [steps, events, end]))
+      .toEqual([[[], [], outcome]])
+  })
+
   it('acknowledges when everything sent so far is in the log', async () => {
     const { outbox, sent, rest } = open()
     await outbox.acknowledged()

@@ -168,6 +168,19 @@ describe.each(Object.keys(starts) as (keyof typeof starts)[])('a host in %s', (k
     expect(run.emitted).toHaveLength(received)
   })
 
+  it('reports the completed steps of a run that is stopped', async () => {
+    const held = gate()
+    const begun = test.run('two', { url: held.url })
+    await held.arrived()
+    test.host.stop(begun.id)
+    expect(await begun.end).toMatchObject({ status: 'aborted' })
+    const early = test.run('two', { url: held.url })
+    test.host.stop(early.id)
+    expect(await early.end).toMatchObject({ status: 'drained' })
+    for (const { log } of [begun, early]) expect(log.checkpoints).toHaveLength(2)
+    held.open()
+  })
+
   it.each([undefined, 'messages'] as const)('pauses at the next superstep: %s', async (why) => {
     const held = gate()
     const run = test.run('two', { url: held.url })

@@ -94,7 +94,10 @@ describe('a run that is cut short', () => {
     const read = house.log.read.bind(house.log)
     house.log.read = (branch, range) => gate.promise.then(() => read(branch, range))
     await house.client.startRun('t', 'x', run)
-    await house.client.cancelRun('t', 'x', run.runId, { action: 'interrupt' })
+    const cancelled = house.client.cancelRun('t', 'x', run.runId, { action: 'interrupt' })
+    await settled()
+    house.env.advance(3_000)
+    await cancelled
     gate.resolve()
     await settled()
     expect(house.host.executions).toEqual([])

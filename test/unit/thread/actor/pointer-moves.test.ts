@@ -37,7 +37,7 @@ class NodeHost extends ScriptedHost {
   }
 
   /** Ends as one that was asked to stop. */
-  async stop(): Promise<void> {
+  async drain(): Promise<void> {
     expect(this.paused).toContain(this.only.execution.id)
     this.end(this.only, { status: 'drained' })
     await settled()
@@ -74,7 +74,7 @@ describe('a run under way when the pointer moves with runs', () => {
     await start()
     await point('r2')
     await r1.stepTo(['two'])
-    await r1.stop()
+    await r1.drain()
     expect(r2.only.execution).toMatchObject({ attempt: 1, request: { input: 'null' } })
     expect(await newest()).toMatchObject({ revision: 'r2', attempt: 1, status: 'running' })
     const { row } = await house.client.get(shop, 'x')
@@ -92,7 +92,7 @@ describe('a run under way when the pointer moves with runs', () => {
     const { r1, r3, start, point } = revisions()
     await start({ kwargs: { input: { a: 1 } } })
     await point('r3')
-    await r1.stop()
+    await r1.drain()
     expect(r3.only.execution.request).toMatchObject({ input: '{"a":1}' })
   })
 
@@ -118,13 +118,13 @@ describe('a run under way when the pointer moves with runs', () => {
     await start()
     await point('r3')
     await step(r1)
-    await r1.stop()
+    await r1.drain()
     expect([r1.only.execution.attempt, r3.executions]).toEqual([1, []])
     await point('r3')
     expect(r1.paused).not.toContain(r1.only.execution.id)
     await point('r2')
     await r1.stepTo(['two'])
-    await r1.stop()
+    await r1.drain()
     expect(r2.only.execution.attempt).toBe(1)
   })
 
@@ -150,7 +150,7 @@ describe('a run under way when the pointer moves with runs', () => {
     house.restart()
     await house.client.get(shop, 'x')
     await settled()
-    await r1.stop()
+    await r1.drain()
     expect(r2.only.execution.attempt).toBe(1)
   })
 
@@ -161,7 +161,7 @@ describe('a run under way when the pointer moves with runs', () => {
     const { runId } = r1.only.execution
     const closed = house.activations.close(new AbortController().signal)
     await settled()
-    await r1.stop()
+    await r1.drain()
     await closed
     expect([r1.running.size, r2.executions.length]).toEqual([0, 0])
     expect((await house.tables.runs.get(shop, 'x', runId))?.status).toBe('pending')
@@ -176,7 +176,7 @@ describe('a run under way when the pointer moves with runs', () => {
       r2.executions.push(execution)
       listener.ended({ status: 'drained', waiting: false, interrupts: '{}', error: null })
     }
-    await r1.stop()
+    await r1.drain()
     expect([r2.executions.length, (await newest()).status]).toEqual([1, 'pending'])
   })
 })

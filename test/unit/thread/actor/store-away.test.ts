@@ -101,6 +101,8 @@ describe('a run whose thread cannot be read', () => {
     await settled()
     house.env.advance(3_600_000)
     await settled()
+    house.env.advance(3_000)
+    await settled()
     expect((await house.client.getRun('t', 'x', runId)).status).toBe('timeout')
   })
 

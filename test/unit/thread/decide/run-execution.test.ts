@@ -75,7 +75,7 @@ describe('an execution that ends', () => {
   })
 
   it('ends by its time limit', () => {
-    expect(transcript(decideTimeLimit(executing(alone, 'r'), nowMs))).toEqual([
+    expect(transcript(decideTimeLimit(executing(alone, 'r'), undefined, nowMs))).toEqual([
       'write runEnded r timeout',
       'now',
       'abort',
