@@ -68,6 +68,10 @@ export function isErrorCode(text: string): text is ErrorCode {
 export interface HeddleDetails extends ErrorDetails {
   /** The write that failed is not in the log and will not be. */
   readonly unwritten?: boolean
+  /** Of a caller that waits for a run: the run is on disk, so it must not be started again. */
+  readonly written?: boolean
+  /** Of `not_found`: the thread was deleted during the wait for its run. */
+  readonly deleted?: boolean
   /** The log belongs to a life that has ended. */
   readonly dead?: boolean
   /** Of `too_large`: how many bytes would have been needed. */

@@ -52,7 +52,7 @@ export class HeldActor implements Actor {
   }
 
   get occupied(): boolean {
-    return this.#purge.underWay || this.#history.unsettled
+    return this.#purge.underWay || !this.#history.isOnDisk()
   }
 
   async activate(): Promise<void> {

@@ -100,7 +100,7 @@ export class LifeActor implements Actor {
   }
 
   get occupied(): boolean {
-    return this.#purge.underWay || this.#history.unsettled
+    return this.#purge.underWay || !this.#history.isOnDisk()
   }
 
   async activate(): Promise<void> {

@@ -131,9 +131,9 @@ export class ThreadChain<Host extends GraphHost> {
           if (!owner.dead) return answer
         } catch (error) {
           if (fate === 'silent') this.kill()
-          const { retry, code, message } = HeddleError.from(error)
-          const final = retry === 'no' || code === 'full'
-          if (final && !owner.dead) throw new HeddleError(code, message, { again })
+          const refusal = HeddleError.from(error)
+          const final = refusal.retry === 'no' || refusal.code === 'full'
+          if (final && !owner.dead) throw refusal.with({ again })
         }
         await new Promise((nextTick) => setImmediate(nextTick))
       }

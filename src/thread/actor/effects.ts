@@ -115,7 +115,7 @@ function endAll({ feeds, threadFeed, waiters }: ThreadParts, { seq }: Of<'endAll
   feeds.endAll(seq, durable)
   threadFeed.end(durable)
   waiters.refuseAllWith(durable.then(
-    () => new HeddleError('not_found', 'The thread was deleted.'),
+    () => new HeddleError('not_found', 'The thread was deleted.', { deleted: true }),
     () => goingAway(),
   ))
 }

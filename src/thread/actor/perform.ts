@@ -1,6 +1,7 @@
 /** Carries decisions out: the records first, then the effects, then the reply. */
 
 import type { Turn } from '../../../cluster/index.ts'
+import type { RecordOf } from '../../checkpoint/index.ts'
 import type { Decision, Situation } from '../decide/decision.ts'
 import type { Reply } from '../model/effect.ts'
 import { carryOut } from './effects.ts'
@@ -37,12 +38,28 @@ function decideNow(parts: ThreadParts, decide: Decide): Decision {
 function carryOutAll(parts: ThreadParts,
   { records, places, urgency, effects }: Decision): Promise<void> {
   const { threadLog } = parts.context
+  for (const record of records) noteRemoval(parts, record)
   const durable = records.length > 0
     ? threadLog.write(records, urgency, places)
     : Promise.resolve()
   for (const effect of effects) carryOut(parts, effect, durable)
   parts.expiry.look()
   return durable
+}
+
+/** Remembers what a record removes: a repeated start must not make it again. */
+function noteRemoval(
+  { context: { threadLog: { state }, removed, tenant, threadId }, keyed }: ThreadParts,
+  { $case, value }: RecordOf,
+): void {
+  const name = { tenant, threadId }
+  if ($case === 'runDeleted') removed.noteRun(name, value.runId)
+  if ($case === 'headMoved') { for (const runId of value.droppedRunIds) removed.noteRun(name,
+        runId) }
+  if ($case !== 'threadDeleted') return
+  const commands = state.applied.map(({ id }) => id)
+  const keys = state.runs.map(({ commandId }) => commandId)
+  removed.noteThread(name, [...commands, ...keys, ...keyed.known])
 }
 
 function answer({ context: { threadLog }, queries, purge }: ThreadParts, reply: Reply,

@@ -13,6 +13,7 @@ import { requireOutlive } from '../decide/rollback.ts'
 import type { Rollback } from '../decide/rollback.ts'
 import { admit } from '../decide/run-queue.ts'
 import { decideStart } from '../decide/start-run.ts'
+import { threadNotFound } from '../decide/thread.ts'
 import { cutShort } from '../execution/cut-short.ts'
 import { cancelReason } from '../model/cancel-reason.ts'
 import { asAnswer } from '../decide/strict-resume.ts'
@@ -37,6 +38,7 @@ export async function start(parts: ThreadParts, asked: StartRun,
   note: readonly RecordOf[]): Promise<Turn> {
   const { context } = parts
   const { threadLog, tenant, ports: { env, limits, defaultTimeToLive } } = context
+  requireNotRemoved(parts, asked)
   let run = asAnswer(asked, threadLog.state, env.nowMs())
   let timeToLive: TimeToLiveRequest | undefined
   if (isThere(parts)) {
@@ -70,6 +72,16 @@ export async function start(parts: ThreadParts, asked: StartRun,
   const outcome = stopping && await stopping
   const admitted = { run, admission, rollback, outcome, note, timeToLive }
   return turn(parts, (at, nowMs) => decideStart(at, admitted, nowMs))
+}
+
+/** Throws `not_found` for a repeated start whose run or thread was removed since its first try. */
+function requireNotRemoved(parts: ThreadParts,
+  { runId, commandId: key, again, againAfterMs }: StartRun): void {
+  const { removed, tenant, threadId, threadLog: { state } } = parts.context
+  const hasExpired = again === true && state.exists && !isThere(parts)
+  if (hasExpired || removed.includes({ tenant, threadId }, { runId, key, againAfterMs })) {
+    throw threadNotFound(threadId)
+  }
 }
 
 /** Nothing of a thread that was never written is on disk, nor known to anybody. */

@@ -48,8 +48,8 @@ export class RunWaiters {
     for (const { reject } of this.#take(runId)) reject(reason)
   }
 
-  refuseAll(reason: HeddleError): void {
-    for (const runId of this.#waiters.keys()) this.refuse(runId, reason)
+  refuseAll(reasonFor: (runId: string) => HeddleError): void {
+    for (const runId of this.#waiters.keys()) this.refuse(runId, reasonFor(runId))
   }
 
   /** Refuses those who wait now as soon as the reason is known. */

@@ -4,6 +4,7 @@ import type { Actor, ActorContext, ActorKind, Turn } from '../../../cluster/inde
 import { appliedRecords, findApplied } from '../../owned-row/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { isDeployment } from '../../graph/index.ts'
+import { LatelyRemoved } from '../context/lately-removed.ts'
 import type { ThreadPorts } from '../context/thread-context.ts'
 import { threadNotFound } from '../decide/thread.ts'
 import { threadWire } from '../feed/feed-wire.ts'
@@ -25,9 +26,15 @@ import { repeated, take } from './turns.ts'
 export function threadKind(
   ports: ThreadPorts,
 ): ActorKind<ThreadCommand | OwnCommand, unknown, FeedListener, FollowRequest> {
-  const interruptions = new Interruptions()
+  const memory = { interruptions: new Interruptions(), removed: new LatelyRemoved(ports.env) }
   return { name: 'thread', wire: threadWire,
-    create: (context) => new ThreadActor(ports, context, interruptions) }
+    create: (context) => new ThreadActor(ports, context, memory) }
+}
+
+/** Memory that the threads of one member share, beyond their activations. */
+interface MemberMemory {
+  readonly interruptions: Interruptions
+  readonly removed: LatelyRemoved
 }
 
 class ThreadActor
@@ -35,6 +42,7 @@ class ThreadActor
   readonly #ports: ThreadPorts
   readonly #context: ActorContext
   readonly #interruptions: Interruptions
+  readonly #removed: LatelyRemoved
   readonly #purge: Purge
   /** Set by `activate`, which comes before everything else. */
   #parts!: ThreadParts
@@ -44,10 +52,11 @@ class ThreadActor
   /** This activation has ended: the next one may have changed the log since. */
   #left = false
 
-  constructor(ports: ThreadPorts, context: ActorContext, interruptions: Interruptions) {
+  constructor(ports: ThreadPorts, context: ActorContext, { interruptions, removed }: MemberMemory) {
     this.#ports = ports
     this.#context = context
     this.#interruptions = interruptions
+    this.#removed = removed
     this.#purge = new Purge(ports, context, () => this.#leaveIfGone())
   }
 
@@ -90,6 +99,7 @@ class ThreadActor
       tenant,
       threadId,
       inputs: this.#ports.inputs.of(tenant),
+      removed: this.#removed,
       notify,
       sleep,
       fail: (reason) => this.#fail(reason),
@@ -137,6 +147,9 @@ class ThreadActor
     | Promise<Turn> {
     const applied = findApplied(this.#log.state.applied, id)
     if (applied) return { reply: repeated(this.#parts, command as ThreadCommand, applied) }
+    const { key: { tenant, id: threadId } } = this.#context
+    // A repeated create or start would make the deleted thread again.
+    if (this.#removed.hasCommand({ tenant, threadId }, id)) throw threadNotFound(threadId)
     const note = appliedRecords(id, this.#ports.env.nowMs())
     const turn = take(this.#parts, { command, note, cancelled })
     return 'kind' in turn && turn.kind === 'read' ? this.#guarded(turn) : turn

@@ -64,7 +64,7 @@ export function isAwake(
 export function isOccupied(parts: ThreadParts): boolean {
   const { context: { threadLog }, feeds, threadFeed, editor, webhooks, purge } = parts
   return isAwake(parts) || feeds.followed || threadFeed.followed || editor.busy || webhooks.owed ||
-    threadLog.unsettled
+    !threadLog.isOnDisk()
     || purge.underWay
 }
 
@@ -101,8 +101,12 @@ export function unfinishedRun({ context: { threadLog } }: ThreadParts, runId: st
 }
 
 /** Once every write has landed or failed: sends followers and waiters to the next owner. */
-export function leaveParts({ feeds, threadFeed, waiters }: ThreadParts): void {
+export function leaveParts(parts: ThreadParts): void {
+  const { feeds, threadFeed, waiters, context: { threadLog } } = parts
   feeds.loseAll()
   threadFeed.lose()
-  waiters.refuseAll(goingAway())
+  waiters.refuseAll((runId) => {
+    const run = unfinishedRun(parts, runId)
+    return goingAway({ written: run !== undefined && threadLog.isOnDisk(run.firstSeq) })
+  })
 }

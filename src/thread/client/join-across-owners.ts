@@ -10,11 +10,10 @@ export interface JoinAcrossOwners {
   readonly env: Pick<Env, 'after' | 'monotonicMs' | 'random'>
   /** Asks the present owner; throws at once if `cancelled` has aborted. */
   join(): Promise<JsonText>
-  /**
-   * Given by the caller that made the run, which waits for an owner without a limit: starts the run
-   * again if it was lost before it was on disk.
-   */
-  readonly startAgain?: () => Promise<void>
+  /** True for the caller that made the run: it waits for an owner without a limit. */
+  readonly made?: boolean
+  /** Starts the run again if it was lost. Missing if the run was on disk before the wait. */
+  readonly startAgain?: (() => Promise<void>) | undefined
   /** Aborts, with a HeddleError as its reason, when the caller has gone. */
   readonly cancelled?: AbortSignal | undefined
 }
@@ -30,9 +29,9 @@ const pauses = { firstMs: 250, longestMs: 250 }
  * caller that made the run has no such limit.
  */
 export async function joinSteadily(
-  { env, join, startAgain, cancelled }: JoinAcrossOwners,
+  { env, join, made = false, startAgain, cancelled }: JoinAcrossOwners,
 ): Promise<JsonText> {
-  const made = startAgain !== undefined
+  let mayBeLost = startAgain !== undefined
   const backoff = new Backoff(env, pauses)
   let untilMs = env.monotonicMs() + patienceMs
   for (let again = false;; again = true) {
@@ -43,9 +42,11 @@ export async function joinSteadily(
       const error = HeddleError.from(caught)
       const nowMs = env.monotonicMs()
       if (nowMs - askedMs >= patienceMs) untilMs = nowMs + patienceMs
-      const isLost = error.code === 'not_found' && (again || error.details.again === true)
+      // A run that was on disk is missing only if it was deleted.
+      if (error.details.written === true || error.details.deleted === true) mayBeLost = false
+      const isMissing = error.code === 'not_found' && (again || error.details.again === true)
       if (cancelled?.aborted) throw caught
-      if (made && isLost) await startAgain()
+      if (mayBeLost && isMissing) await startAgain!()
       else if (!mayChange(error, made) || (!made && nowMs >= untilMs)) throw caught
     }
     await backoff.pause()

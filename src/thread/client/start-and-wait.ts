@@ -2,7 +2,6 @@
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import { HeddleError } from '../../errors.ts'
 import type { AwaitedRun, StartRun } from '../model/thread-client.ts'
 import { joinSteadily } from './join-across-owners.ts'
 import type { JoinAcrossOwners } from './join-across-owners.ts'
@@ -19,16 +18,17 @@ export interface StartAndWait extends Pick<JoinAcrossOwners, 'env'> {
  * disk: then waiting for it starts it again, with the same id.
  */
 export async function startAndWait({ env, run, start, join }: StartAndWait): Promise<AwaitedRun> {
+  const startedMs = env.monotonicMs()
   const row = await start(run)
   // A row with another id is of a run that an earlier request made: it is on disk.
   const mayBeLost = run.awaited && row.runId === run.runId
   const startAgain = async (): Promise<void> => {
-    if (!mayBeLost) throw new HeddleError('unavailable')
-    await start({ ...run, again: true })
+    await start({ ...run, again: true, againAfterMs: env.monotonicMs() - startedMs })
   }
   return {
     row,
     result: (cancelled) =>
-      joinSteadily({ env, startAgain, cancelled, join: () => join(row.runId, cancelled) }),
+      joinSteadily({ env, made: true, startAgain: mayBeLost ? startAgain : undefined, cancelled,
+        join: () => join(row.runId, cancelled) }),
   }
 }

@@ -15,6 +15,7 @@ import type { RunDue } from '../model/thread-client.ts'
 import type { CautiousClock } from './cautious-clock.ts'
 import type { HeldRuns } from './held-runs.ts'
 import type { InputQuota, Inputs } from './input-quota.ts'
+import type { LatelyRemoved } from './lately-removed.ts'
 import type { Quarantine } from './quarantine.ts'
 
 /** A run of a task that has ended, for those who are notified of it. */
@@ -122,6 +123,7 @@ export interface ThreadContext {
   readonly threadId: string
   /** The room that the tenant's threads share with those of others. */
   readonly inputs: Inputs
+  readonly removed: LatelyRemoved
   notify(command: OwnCommand): void
   /** Ends this activation unless it is occupied. */
   sleep(onceReplied?: boolean): void

@@ -155,9 +155,9 @@ export class ThreadLog {
     this.begin(onNewBranch(this.#options), Promise.resolve())
   }
 
-  /** True if something that was written is not on disk: on its way, or lost. */
-  get unsettled(): boolean {
-    return this.#onDisk.head.seq < this.#state.row.seq
+  /** True if the row with this number, by default the newest, is on disk. */
+  isOnDisk(seq = this.#state.row.seq): boolean {
+    return this.#onDisk.head.seq >= seq
   }
 
   /**

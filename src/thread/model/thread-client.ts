@@ -230,6 +230,8 @@ export interface StartRun {
   readonly awaited: boolean
   /** It was started before, and may be what ended its owner: it goes to disk at once. */
   readonly again?: true
+  /** Milliseconds since it was started first. Missing for a first start, and from older members. */
+  readonly againAfterMs?: number
   /**
    * Create the thread if it is missing, with the run's metadata; `hidden`: not listed while the
    * run is temporary.

@@ -34,6 +34,11 @@ export class KeyedRuns {
     return runId === undefined ? undefined : runs.get(tenant, threadId, runId)
   }
 
+  /** Keys that are in memory. */
+  get known(): Iterable<string> {
+    return this.#ids?.keys() ?? []
+  }
+
   /** Notes a run that was made after `get` did not find its key. */
   add({ commandId: key, runId }: Pick<StartRun, 'commandId' | 'runId'>): void {
     if (key === '' || this.#ids === undefined) return

@@ -21,7 +21,7 @@ function joining(answers: readonly Answer[], { made = false, startAgain = async 
     env,
     cancelled: cancelled.signal,
     join: () => answers[Math.min(seen.joins++, answers.length - 1)]!(),
-    ...made && { startAgain: () => {
+    ...made && { made, startAgain: () => {
       seen.starts++
       return startAgain()
     } },
@@ -98,6 +98,19 @@ describe('the caller that made the run', () => {
     const { outcome } = joining([refused('not_found', { again: true })], { made: true,
       startAgain: () => Promise.reject(new HeddleError('unavailable')) })
     expect(await outcome).toMatchObject({ code: 'unavailable' })
+  })
+
+  it('does not start it again if the run was on disk or was deleted', async () => {
+    for (const before of [
+      [refused('unavailable', { written: true }), refused('not_found')],
+      [refused('unavailable'), refused('not_found', { deleted: true })],
+      [refused('not_found', { again: true, deleted: true })],
+    ]) {
+      const { outcome, pass, seen } = joining(before, { made: true })
+      await pass(500)
+      expect(await outcome).toMatchObject({ code: 'not_found' })
+      expect(seen.starts).toBe(0)
+    }
   })
 
   it('gets not_found at once if the first owner asked no longer has the run', async () => {

@@ -37,7 +37,7 @@ describe('a run that is waited for', () => {
     const { row, started, joined, outcome } = await waiting({ awaited: true })
     expect([row.runId, outcome]).toEqual(['r', '{"a":1}'])
     expect(started).toHaveLength(2)
-    expect(started[1]).toEqual({ ...started[0], again: true })
+    expect(started[1]).toEqual({ ...started[0], again: true, againAfterMs: 0 })
     expect(joined).toEqual(['r', 'r'])
   })
 
@@ -49,7 +49,7 @@ describe('a run that is waited for', () => {
       const { started, joined, outcome } = await waiting(run, answers)
       expect(started).toHaveLength(1)
       expect(joined).toEqual([answers])
-      expect(outcome).toMatchObject({ code: 'unavailable' })
+      expect(outcome).toMatchObject({ code: 'not_found' })
     },
   )
 })

@@ -86,15 +86,15 @@ describe('the head of a thread', () => {
     gate.resolve()
     await before
     expect(await threadLog.settled.tuple('', null)).toBeUndefined()
-    expect(threadLog.unsettled).toBe(true)
+    expect(threadLog.isOnDisk()).toBe(false)
     await now
-    expect(threadLog.unsettled).toBe(false)
+    expect(threadLog.isOnDisk()).toBe(true)
   })
 
   it('moves even if one step has very many records', async () => {
     const threadLog = await openThreadLog()
     await threadLog.write([checkpoint, ...Array.from({ length: 200_000 }, () => writes)])
-    expect(threadLog.unsettled).toBe(false)
+    expect(threadLog.isOnDisk()).toBe(true)
     expect(await threadLog.recordsAt(threadLog.state.row.seq)).toHaveLength(200_002)
   })
 })
