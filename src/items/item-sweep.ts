@@ -2,6 +2,8 @@
 
 import { limitConcurrency, throttleLog } from '../../cluster/index.ts'
 import type { Env, Router } from '../../cluster/index.ts'
+import { cautiousClock } from '../limits/index.ts'
+import type { CautiousClock } from '../limits/index.ts'
 import type { ItemIndex } from '../search/index.ts'
 import { itemKindName } from './item-actor.ts'
 import type { ItemCommand } from './item-actor.ts'
@@ -27,11 +29,12 @@ const pagesMax = 200
 /** Sweeps until the result is called. */
 export function sweepItems({ env, index, router, everyMs = defaultMs }: SweepParts): () => void {
   const complain = throttleLog(env, quietMs)
+  const nowMs = cautiousClock(env)
   let sweeping = false
   return env.every(everyMs, () => {
     if (sweeping) return
     sweeping = true
-    void sweepOnce({ env, index, router }).catch((error: unknown) =>
+    void sweepOnce({ index, router }, nowMs).catch((error: unknown) =>
       complain((omitted) =>
         env.log.warn('Ended items could not be removed; they are tried again.', { error, omitted })
       )
@@ -42,10 +45,9 @@ export function sweepItems({ env, index, router, everyMs = defaultMs }: SweepPar
 }
 
 /** Removes what has ended long enough ago. */
-async function sweepOnce(
-  { env, index, router }: Pick<SweepParts, 'env' | 'index' | 'router'>,
-): Promise<void> {
-  const beforeMs = env.nowMs() - keptMs
+async function sweepOnce({ index, router }: Pick<SweepParts, 'index' | 'router'>,
+  nowMs: CautiousClock): Promise<void> {
+  const beforeMs = nowMs() - keptMs
   const inTurn = limitConcurrency(atOnce)
   for (let page = 0; page < pagesMax; page++) {
     const ended = await index.ended(beforeMs, pageSize)

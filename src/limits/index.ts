@@ -1,5 +1,7 @@
 /** Rate limits and quotas: what one caller may ask for, and how much at once. */
 
+export { cautiousClock } from './cautious-clock.ts'
+export type { CautiousClock } from './cautious-clock.ts'
 export { counterRules, deploymentCharge } from './deployment-limit.ts'
 export type { Charge } from './deployment-limit.ts'
 export { admitPatienceMs, clocksApartMs, limitActorKey, limitKind } from './limit-actor.ts'

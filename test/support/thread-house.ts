@@ -6,13 +6,14 @@ import type { Inbound, OwnershipCheck, Router, Tracing } from '../../cluster/ind
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import { RunKeys } from '../../src/access/index.ts'
 import type { AppUser, DeployedGraphs } from '../../src/graph/index.ts'
+import { cautiousClock } from '../../src/limits/index.ts'
 import { ReadQuota } from '../../src/limits/read-quota.ts'
 import type { TimeToLiveRequest } from '../../src/search/index.ts'
 import { dueThreadActors, DueWakes } from '../../src/server/due-wakes.ts'
 import { LateExpiries } from '../../src/thread/context/late-expiries.ts'
 import { executionNotes } from '../../src/server/execution-notes.ts'
 import { watchedHost } from '../../src/server/watched-host.ts'
-import { cautiousClock, createThreadClient, defaultLimits, HeldRuns, InputQuota, Quarantine,
+import { createThreadClient, defaultLimits, HeldRuns, InputQuota, Quarantine,
   threadKind } from '../../src/thread/index.ts'
 import type { RunName, StartRun, ThreadClient, ThreadLimits } from '../../src/thread/index.ts'
 import { virtualEnv } from './env.ts'

@@ -5,8 +5,9 @@ import type { ActorKey, Inbound, Router } from '../../cluster/index.ts'
 import type { PurgeSubject } from '../../src/checkpoint/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 import type { GraphHost } from '../../src/graph/index.ts'
+import { cautiousClock } from '../../src/limits/index.ts'
 import { ReadQuota } from '../../src/limits/read-quota.ts'
-import { cautiousClock, createThreadClient, defaultLimits, HeldRuns, InputQuota, Quarantine,
+import { createThreadClient, defaultLimits, HeldRuns, InputQuota, Quarantine,
   threadKind } from '../../src/thread/index.ts'
 import type { FeedListener, ThreadClient } from '../../src/thread/index.ts'
 import { virtualEnv } from './env.ts'

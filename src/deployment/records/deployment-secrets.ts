@@ -2,6 +2,8 @@
 
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { cautiousClock } from '../../limits/index.ts'
+import type { CautiousClock } from '../../limits/index.ts'
 import { isSecretName } from '../../platform/index.ts'
 import type { OpenSecrets } from '../../platform/index.ts'
 import type { Deployment } from '../deployment.ts'
@@ -27,7 +29,7 @@ type StoredSecrets = Pick<OpenSecrets,
 
 /** Secrets of deployments over those of the platform. */
 export function deploymentSecretsOver(secrets: StoredSecrets,
-  env: Pick<Env, 'nowMs' | 'uuid'>): DeploymentSecrets {
+  env: Pick<Env, 'nowMs' | 'monotonicMs' | 'uuid'>): DeploymentSecrets {
   return new StoredDeploymentSecrets(secrets, env)
 }
 
@@ -37,11 +39,13 @@ export function deploymentSecretsOver(secrets: StoredSecrets,
  */
 class StoredDeploymentSecrets implements DeploymentSecrets {
   readonly #secrets: StoredSecrets
-  readonly #env: Pick<Env, 'nowMs' | 'uuid'>
+  readonly #cautiousNowMs: CautiousClock
+  readonly #env: Pick<Env, 'nowMs' | 'monotonicMs' | 'uuid'>
 
-  constructor(secrets: StoredSecrets, env: Pick<Env, 'nowMs' | 'uuid'>) {
+  constructor(secrets: StoredSecrets, env: Pick<Env, 'nowMs' | 'monotonicMs' | 'uuid'>) {
     this.#secrets = secrets
     this.#env = env
+    this.#cautiousNowMs = cautiousClock(env)
   }
 
   list(id: string): Promise<readonly DeploymentSecret[]> {
@@ -113,7 +117,7 @@ class StoredDeploymentSecrets implements DeploymentSecrets {
     // Nothing serves yet that kept changes could harm.
     else if (active === null) await this.#mirror(id, await this.#wanted(deployment))
     const places = placesIn(deployment)
-    const oldMs = this.#env.nowMs() - unnamedMs
+    const oldMs = this.#cautiousNowMs() - unnamedMs
     await this.#secrets.sweep(placesOf(id),
       (place, createdAtMs) => places.has(place) || createdAtMs > oldMs)
   }

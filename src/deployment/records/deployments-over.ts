@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError, ignoreNotFound, ignoreStale } from '../../errors.ts'
+import { cautiousClock } from '../../limits/index.ts'
 import type { CatalogClient, DocumentPort } from '../../platform/index.ts'
 import type { Deployment, DeploymentChange } from '../deployment.ts'
 import type { NewEvent, OwedEvent } from '../deployment-event.ts'
@@ -33,7 +34,7 @@ export interface DeploymentsParts {
   readonly documents: DocumentPort
   /** Secrets that are removed together with their deployment. */
   readonly secrets: Pick<DeploymentSecrets, 'drop'>
-  readonly env: Pick<Env, 'nowMs' | 'uuid'>
+  readonly env: Pick<Env, 'nowMs' | 'monotonicMs' | 'uuid'>
   readonly limits?: Partial<DeploymentsLimits>
   /** Called with the deployment's id after each event that is noted here. */
   readonly noted?: (deployment: string) => void
@@ -54,8 +55,8 @@ class CatalogDeployments implements Deployments {
     this.#stored = new StoredDeployments(parts)
     this.#contents = new RevisionContents(parts.documents)
     this.#events = new DeploymentEvents(parts)
-    this.#parts = { ...parts, stored: this.#stored, contents: this.#contents,
-      limits: { ...deploymentsLimits, ...parts.limits } }
+    this.#parts = { ...parts, cautiousNowMs: cautiousClock(parts.env), stored: this.#stored,
+      contents: this.#contents, limits: { ...deploymentsLimits, ...parts.limits } }
   }
 
   async create(said: NewDeployment): Promise<Deployment> {
@@ -175,9 +176,9 @@ class CatalogDeployments implements Deployments {
 
   async collect(deployment: Deployment,
     use: ReadonlyMap<string, RevisionUse>): Promise<readonly Revision[]> {
-    const { env, limits: { revisions } } = this.#parts
+    const { cautiousNowMs, limits: { revisions } } = this.#parts
     const all = await this.#stored.revisions(deployment.id)
-    const old = revisionsToRemove(deployment, all, use, env.nowMs(), { ...retentionLimits,
+    const old = revisionsToRemove(deployment, all, use, cautiousNowMs(), { ...retentionLimits,
       revisions })
     const isLeft = all.some(({ state, swept }) => state === 'removed' && !swept)
     if (old.length > 0 || isLeft) await removeRevisions(this.#parts, deployment, old)

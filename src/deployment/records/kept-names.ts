@@ -17,7 +17,7 @@ const [keptDays, keptMax] = [30, 20]
 const keptMs = keptDays * 24 * 3_600_000
 
 /** Keeps the name of a deployment for its tenant. It may be called again. */
-export async function keepName({ catalogs, env }: RecordParts,
+export async function keepName({ catalogs, env, cautiousNowMs }: RecordParts,
   { id, name, tenant, preview }: Deployment): Promise<void> {
   // The name of a preview begins with that of its deployment, which keeps it.
   if (preview !== null) return
@@ -30,7 +30,7 @@ export async function keepName({ catalogs, env }: RecordParts,
     (await recordsOf(catalogs, deploymentCatalog, { metadata: { tenant }, sortBy: 'created',
       descending: true })).filter((each) => each.name.startsWith(prefix))
   const isOver = (each: CatalogRecord, place: number) =>
-    place >= keptMax || keptBy(each).untilMs <= env.nowMs()
+    place >= keptMax || keptBy(each).untilMs <= cautiousNowMs()
   for (const each of kept.filter(isOver)) {
     await catalogs.delete(deploymentCatalog, each.id).catch(ignoreNotFound)
   }
@@ -40,10 +40,10 @@ export async function keepName({ catalogs, env }: RecordParts,
  * Throws `exists` for a name that another tenant has or has had, or that begins with such a name
  * and `--`, as those of its previews do.
  */
-export async function requireOwnName({ catalogs, env }: RecordParts,
+export async function requireOwnName(parts: Pick<RecordParts, 'catalogs' | 'cautiousNowMs'>,
   { name, tenant }: { readonly name: string; readonly tenant: string }): Promise<void> {
   for (const each of [name, ...beginningsOf(name)]) {
-    const found = await ownerOf({ catalogs, env }, each)
+    const found = await ownerOf(parts, each)
     if (found === undefined || found.tenant === tenant) continue
     throw new HeddleError('exists', found.untilMs === undefined
       ? `The name ${each} belongs to another tenant of this server, which has one address for ` +
@@ -59,7 +59,7 @@ function beginningsOf(name: string): readonly string[] {
     .filter((each) => each !== '')
 }
 
-async function ownerOf({ catalogs, env }: RecordParts,
+async function ownerOf({ catalogs, cautiousNowMs }: Pick<RecordParts, 'catalogs' | 'cautiousNowMs'>,
   name: string): Promise<{ readonly tenant: string; readonly untilMs?: number } | undefined> {
   const find = async (recordName: string) =>
     (await catalogs.list(deploymentCatalog, { name: recordName, sortBy: 'name', descending: false,
@@ -67,7 +67,7 @@ async function ownerOf({ catalogs, env }: RecordParts,
   const there = await find(name)
   if (there !== undefined) return { tenant: new StoredFields(there.bodyJson).text('tenant', '') }
   const kept = await find(`${prefix}${name}`)
-  return kept && keptBy(kept).untilMs > env.nowMs() ? keptBy(kept) : undefined
+  return kept && keptBy(kept).untilMs > cautiousNowMs() ? keptBy(kept) : undefined
 }
 
 function keptBy(

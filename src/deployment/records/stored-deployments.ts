@@ -2,6 +2,7 @@
 
 import type { Env } from '../../../cluster/index.ts'
 import { ignoreStale } from '../../errors.ts'
+import type { CautiousClock } from '../../limits/index.ts'
 import type { CatalogClient, CatalogRecord } from '../../platform/index.ts'
 import type { Deployment } from '../deployment.ts'
 import { bodyOf, deploymentOf } from './deployment-record.ts'
@@ -15,13 +16,15 @@ import type { StoredRevision } from './revision-record.ts'
 export interface RecordParts {
   readonly catalogs: CatalogClient
   readonly env: Pick<Env, 'nowMs' | 'uuid'>
+  /** The time by which records are removed for good. */
+  readonly cautiousNowMs: CautiousClock
 }
 
 /** The records of all deployments. All methods throw HeddleError. */
 export class StoredDeployments {
   readonly #catalogs: CatalogClient
 
-  constructor({ catalogs }: RecordParts) {
+  constructor({ catalogs }: Pick<RecordParts, 'catalogs'>) {
     this.#catalogs = catalogs
   }
 

@@ -27,7 +27,7 @@ import { turn } from './perform.ts'
 import { rollbackOf } from '../queries/rollback-reader.ts'
 import { resultOf, unfinishedRun } from './thread-parts.ts'
 import type { ThreadParts } from './thread-parts.ts'
-import { callWebhooks, isThere, renewIfDeleted, requireExist, requireNotInTheMaking,
+import { callWebhooks, isStillThere, isThere, renewIfDeleted, requireExist, requireNotInTheMaking,
   requireSeen } from './thread-turns.ts'
 import { withGraph } from '../queries/waiting-nodes.ts'
 
@@ -41,7 +41,7 @@ export async function start(parts: ThreadParts, asked: StartRun,
   requireNotRemoved(parts, asked)
   let run = asAnswer(asked, threadLog.state, env.nowMs())
   let timeToLive: TimeToLiveRequest | undefined
-  if (isThere(parts)) {
+  if (isThere(parts) || (run.ifMissing !== 'reject' && isStillThere(parts))) {
     requireSeen(parts, asked.allowed)
     await requireStartable(parts, run)
     run = await withGraph(context, run)
@@ -78,7 +78,7 @@ export async function start(parts: ThreadParts, asked: StartRun,
 function requireNotRemoved(parts: ThreadParts,
   { runId, commandId: key, again, againAfterMs }: StartRun): void {
   const { removed, tenant, threadId, threadLog: { state } } = parts.context
-  const hasExpired = again === true && state.exists && !isThere(parts)
+  const hasExpired = again === true && state.exists && !isStillThere(parts)
   if (hasExpired || removed.includes({ tenant, threadId }, { runId, key, againAfterMs })) {
     throw threadNotFound(threadId)
   }

@@ -31,7 +31,7 @@ import type { ThreadParts } from './thread-parts.ts'
 export function create(parts: ThreadParts, request: CreateThread, note: readonly RecordOf[]): Turn {
   const { context, context: { ports: { env, defaultTimeToLive }, tenant }, queries, editor } = parts
   const { threadId, ifExists, supersteps, metadata } = request
-  if (isThere(parts)) {
+  if (isStillThere(parts)) {
     if (ifExists === 'do_nothing') return { reply: queries.view() }
     throw new HeddleError('exists', `Thread ${threadId} already exists.`)
   }
@@ -119,7 +119,7 @@ export async function copy({ context }: ThreadParts,
 /** Sent by the origin's owner, perhaps twice: the same origin is copied to an id only once. */
 export function adopt(parts: ThreadParts, origin: Origin): Turn {
   const { context: { threadLog, tenant, threadId, ports }, purge } = parts
-  if (isThere(parts)) {
+  if (isStillThere(parts)) {
     if (findApplied(threadLog.state.applied, origin.threadId)) {
       return { reply: parts.queries.view() }
     }
@@ -195,6 +195,14 @@ export function isThere(
   { context: { threadLog: { state }, ports: { env } } }: ThreadParts,
 ): boolean {
   return state.exists && !isExpired(state.row, state.runs.length > 0, env.nowMs())
+}
+
+/**
+ * True if the thread exists and may not be deleted yet. If the clock of the machine is ahead, that
+ * includes a thread that is hidden because its time has ended by that clock.
+ */
+export function isStillThere({ context, context: { threadLog: { state } } }: ThreadParts): boolean {
+  return state.exists && !isExpired(state.row, state.runs.length > 0, cautiousNowMs(context))
 }
 
 /** A thread with supersteps exists once these are written: until then others have to retry. */

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
+import { clockAhead } from '../../support/clock-ahead.ts'
 import { Dead, RecordsHouse } from './records-house.ts'
 
 const notFound = { code: 'not_found' }
@@ -64,6 +65,10 @@ describe('a deployment', () => {
         message: expect.stringMatching(/^The name shop was of another tenant/) })
     }
     await deployments.remove(await house.create('shop', 'acme'))
+    await clockAhead(env, async () => {
+      await deployments.remove(await house.create('other-shop', 'acme'))
+      await expect(house.create('shop', 'other')).rejects.toMatchObject({ code: 'exists' })
+    })
     await env.advance(31 * 24 * 3_600_000)
     await house.create('shop', 'other')
   })

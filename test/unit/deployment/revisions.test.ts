@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 
 import type { RevisionUse } from '../../../src/deployment/index.ts'
+import { clockAhead } from '../../support/clock-ahead.ts'
 import { manifestOf, sha256 } from '../../support/project-manifest.ts'
 import { RecordsHouse } from './records-house.ts'
 
@@ -212,6 +213,9 @@ it('Uploads that expired are collected, others are not', async () => {
   const { revision } = await house.begin(shop, changed)
   await house.upload(revision, changed, [sha256('own 2')])
   expect(await house.deployments.collect(shop, nobody)).toEqual([])
+  await clockAhead(house.env, async () => {
+    expect(await house.deployments.collect(shop, nobody)).toEqual([])
+  })
   house.env.advance(24 * 3_600_000)
   expect(await house.deployments.collect(shop, nobody)).toMatchObject([{ name: 'r2' }])
   expect(await house.readable(shop, changed)).toEqual(['p one', 'p two', 'q'])

@@ -1,7 +1,8 @@
 /** Times of a thread if the clock of its machine is changed, or the machine sleeps. */
 
-import { expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
+import { clockAhead } from '../../../support/clock-ahead.ts'
 import { settled, ThreadHouse } from '../../../support/thread-house.ts'
 
 /** A house, and a function that moves its wall clock, but no timer. */
@@ -53,3 +54,42 @@ it('A delayed run begins in time even if the clock was wrong before, or the mach
     await settled()
     expect(house.host.running.size).toBe(1)
   })
+
+describe('A thread with a time to live, whose id is used while the clock is ahead,', () => {
+  const timeToLive = { strategy: 'delete', minutes: 43_200 } as const
+
+  const create = ({ client }: ThreadHouse, ifExists: 'raise' | 'do_nothing', metadata = {}) =>
+    client.create('t', { threadId: 'x', metadata, ifExists, supersteps: [], timeToLive })
+
+  async function made(): Promise<ThreadHouse> {
+    const house = new ThreadHouse()
+    await create(house, 'raise', { made: 'first' })
+    await house.runOnce('x', 'a')
+    return house
+  }
+
+  it.each([
+    ['created unless it exists', (house: ThreadHouse) => create(house, 'do_nothing')],
+    ['created by a run', (house: ThreadHouse) => house.startRun('x', { ifMissing: 'create' })],
+    ['created again',
+      (house: ThreadHouse) =>
+        expect(create(house, 'raise')).rejects.toMatchObject({ code: 'exists' })],
+    ['copied to', (house: ThreadHouse) => {
+      const origin = { threadId: 'y', branch: { id: 'b', ancestors: [] }, epoch: 1, through: 1,
+        head: null, movedBack: false, status: 'idle', interruptsJson: '', metadataJson: '{}',
+        configJson: '' }
+      const key = { kind: 'thread', tenant: 't', id: 'x' }
+      return expect(house.inbound.ask(key, { type: 'adopt', origin })).rejects
+        .toMatchObject({ code: 'exists' })
+    }],
+  ])('is not deleted: %s', async (_, use) => {
+    const house = await made()
+    await clockAhead(house.env, async () => {
+      await use(house)
+      await settled()
+    })
+    const { row, values } = await house.client.get('t', 'x')
+    expect(JSON.parse(row.metadataJson)).toMatchObject({ made: 'first' })
+    expect(values).toBe('{"log":["a"]}')
+  })
+})

@@ -15,6 +15,7 @@ import type { Plan, RemovedSpans, SpanFields, SpanPlace,
 import { traceStore } from '../../../../../src/store/embedded/platform/span-store.ts'
 import { aPost, noonUs, placeOf, requestOf, scanned, uuidOf,
   wholePlan } from '../../../../contract/span-histories.ts'
+import { clockAhead } from '../../../../support/clock-ahead.ts'
 import { virtualEnv } from '../../../../support/env.ts'
 import type { VirtualEnv } from '../../../../support/env.ts'
 
@@ -66,6 +67,19 @@ async function looked(store: SpanStore, plan: Partial<Plan>): Promise<number> {
 }
 
 describe('traces.db', () => {
+  it('loses no span by age while the clock of the machine is ahead', async () => {
+    const store = open()
+    await store.write(requestOf(tenant, [aPost(place)]))
+    const project = place.project
+    await store.write({ ...requestOf(tenant, [aPost(newPlace(1))]),
+      timeToLiveS: new Map([[project, 14 * 86_400]]) })
+    await clockAhead(env, () => pass(130))
+    expect((await scanned(store, wholePlan(tenant))).length).toBe(2)
+    env.advance(15 * 86_400_000)
+    await pass(130)
+    expect((await scanned(store, wholePlan(tenant))).length).toBe(0)
+  })
+
   it('is made by the first write; until then readers find nothing', async () => {
     const reader = open('read')
     expect(await scanned(reader, wholePlan(tenant))).toEqual([])

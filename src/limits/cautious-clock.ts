@@ -1,16 +1,16 @@
 /**
- * The clock that decides when threads are deleted for good. A clock that jumps ahead must not
- * delete what has not ended yet.
+ * The clock by which data is deleted for good at the end of its time. A clock of the machine that
+ * jumps ahead must not delete data early.
  *
  * It shows the time of day, but never more than the time at which it was made, the time that has
  * passed since by the monotonic clock, and `clocksApartMs`, by which clocks of members may differ.
- * So a thread is deleted at most that much too early, unless the clock was wrong when the process
- * started. A clock that is right again, or a machine that slept, makes it late until the next
+ * So data is deleted at most that much too early, unless the clock was wrong when the process
+ * started. If the machine slept or its clock was corrected, data is deleted late until the next
  * start.
  */
 
-import type { Env } from '../../../cluster/index.ts'
-import { clocksApartMs } from '../../limits/index.ts'
+import type { Env } from '../../cluster/index.ts'
+import { clocksApartMs } from './limit-actor.ts'
 
 /** Milliseconds since 1970. One for each process. */
 export type CautiousClock = () => number
