@@ -52,11 +52,13 @@ async function sweepOnce({ index, router }: Pick<SweepParts, 'index' | 'router'>
   for (let page = 0; page < pagesMax; page++) {
     const ended = await index.ended(beforeMs, pageSize)
     const command: ItemCommand = { kind: 'sweep', beforeMs }
-    await Promise.all(
+    const swept = await Promise.allSettled(
       ended.map(({ tenant, id }) =>
         inTurn(() => router.ask({ kind: itemKindName, tenant, id }, command))
       ),
     )
+    const failed = swept.find(({ status }) => status === 'rejected')
+    if (failed?.status === 'rejected') throw failed.reason
     if (ended.length < pageSize) return
   }
 }

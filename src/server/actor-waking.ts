@@ -5,6 +5,7 @@ import type { ActivationTable, ActorKey, Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { UnfinishedThread } from '../search/index.ts'
+import type { Recoveries } from '../thread/index.ts'
 import type { Backend, HostedActors } from './backends/backend.ts'
 import { dueCronActors, dueThreadActors, DueWakes } from './due-wakes.ts'
 
@@ -29,9 +30,12 @@ const firingMs = 10_000
 export interface ActorWakingParts extends Pick<Backend, 'due' | 'dueCrons'> {
   readonly env: Env
   readonly activations: Pick<ActivationTable, 'ask' | 'wake'>
+  readonly recoveries: Recoveries
   /** The epoch in which this member owns an actor; undefined for actors of others. */
   epochOf(key: ActorKey): number | undefined
 }
+
+type Wake = (key: ActorKey, epoch: number) => Promise<void>
 
 /** Wakes of actors, which end when it is closed. */
 export interface ActorWaking extends Pick<HostedActors, 'wake' | 'opened' | 'wakeAt'> {
@@ -83,14 +87,14 @@ function wakesOfCrons({ env, dueCrons, activations, epochOf }: ActorWakingParts)
 }
 
 /** Wakes threads until each is awake, closed, or owned by another member. */
-function wakesOfUnfinished({ env, activations, epochOf }: ActorWakingParts) {
+function wakesOfUnfinished({ env, activations, epochOf, recoveries }: ActorWakingParts) {
   let closing = false
-  const wakeOne = async (key: ActorKey, ended: PromiseWithResolvers<void>,
+  const wakeOne = async (key: ActorKey, ended: PromiseWithResolvers<void>, wake: Wake,
     backoff = new Backoff(env, wakeAgain)) => {
     const epoch = epochOf(key)
     if (closing || epoch === undefined) return ended.reject(new HeddleError('not_owner'))
     try {
-      await activations.wake(key, epoch)
+      await wake(key, epoch)
       ended.resolve()
     } catch (error) {
       const { code } = HeddleError.from(error)
@@ -100,7 +104,7 @@ function wakesOfUnfinished({ env, activations, epochOf }: ActorWakingParts) {
       // One thread that is broken does not keep searches of all others waiting.
       if (!passing.includes(code)) ended.resolve()
       env.log.error('A thread could not be woken; it is tried again.', { key, error })
-      env.after(backoff.nextMs(), () => void wakeOne(key, ended, backoff))
+      env.after(backoff.nextMs(), () => void wakeOne(key, ended, wake, backoff))
     }
   }
   /**
@@ -109,10 +113,16 @@ function wakesOfUnfinished({ env, activations, epochOf }: ActorWakingParts) {
    */
   const wakeAll = async (threads: readonly UnfinishedThread[], untilAwake: boolean) => {
     const inTurn = limitConcurrency(wokenAtOnce)
+    const plain: Wake = (key, epoch) => activations.wake(key, epoch)
+    // Searches of all tenants wait for it, so the quota of one tenant must not prevent it.
+    const recovering: Wake = (key, epoch) =>
+      recoveries.during(key.tenant, key.id, () => activations.wake(key, epoch))
     await Promise.all(threads.map(({ tenant, threadId: id }) => {
       const ended = Promise.withResolvers<void>()
       ended.promise.catch(() => {})
-      const tried = inTurn(() => wakeOne({ kind: 'thread', tenant, id }, ended))
+      const tried = inTurn(() =>
+        wakeOne({ kind: 'thread', tenant, id }, ended, untilAwake ? recovering : plain)
+      )
       return untilAwake ? ended.promise : tried
     }))
   }

@@ -21,7 +21,7 @@ import type { QuotaLimits, RateLimit, ReadQuota } from '../limits/index.ts'
 import { catalogKind, deletionKind, experimentKind, ruleKind } from '../platform/index.ts'
 import type { DeletionParts, ExperimentEngine, RuleEngine } from '../platform/index.ts'
 import type { AssistantDefaults } from '../settings/index.ts'
-import { defaultLimits, InputQuota, LateExpiries, threadKind } from '../thread/index.ts'
+import { defaultLimits, InputQuota, LateExpiries, Recoveries, threadKind } from '../thread/index.ts'
 import type { Quarantine, ThreadPorts } from '../thread/index.ts'
 import { openWaking } from './actor-waking.ts'
 import type { Backend, HostedActors } from './backends/backend.ts'
@@ -97,7 +97,8 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
   const counters = new LiveCounters()
   const json = readLongJson(env.log)
   const served = { ...parts, host, ...deployed && { deployed } }
-  const kinds = kindsOver(backend, { ...served, counters, json }, {
+  const recoveries = new Recoveries()
+  const kinds = kindsOver(backend, { ...served, counters, json, recoveries }, {
     ask: (key, command) => router.ask(key, command),
     wakeAt: (atMs) => waking.noteThread(atMs),
     isSettled: (tenant, { cronId, dueMs }) => crons.isSettled({ tenant, cronId }, dueMs),
@@ -121,7 +122,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     settings: parts.itemSettings })
   const firing = openFiring({ ...served, router, everybody: backend.everybody, runs: backend.runs,
     items, json })
-  const waking = openWaking({ ...backend, env, activations, epochOf })
+  const waking = openWaking({ ...backend, env, activations, epochOf, recoveries })
   const expiries = new LateExpiries({ env, activations, epochOf })
   const stopSweeping = sweepItems({ env, index: backend.items, router,
     everyMs: parts.itemSettings().sweepMs })
@@ -167,12 +168,13 @@ type Ports = Pick<Backend,
   | 'askDoors'>
 
 function kindsOver(ports: Ports,
-  parts: ActorParts & { readonly counters: LiveCounters; readonly json: LongJson }, ways: Required<
+  parts: ActorParts & { readonly counters: LiveCounters; readonly json: LongJson;
+    readonly recoveries: Recoveries }, ways: Required<
     Pick<ThreadPorts, 'ask' | 'wakeAt' | 'isSettled' | 'expireAfter' | 'expiresLater'>
   >, firing: Pick<CronActorParts, 'fire' | 'wakeAt'>): ActorKind[] {
   const { host, deployed, rows, egress, billing, quarantine, reads, env, counters,
     defaultTimeToLive, runsEnded, runsGone, ruleEngine, deletionEngine, experimentEngine, json,
-    agentTools } = parts
+    agentTools, recoveries } = parts
   const { log, heldRuns, threads, runs, assistants, crons, items, limits, askDoors } = ports
   let executions = 0
   return [
@@ -192,6 +194,7 @@ function kindsOver(ports: Ports,
       views: new ByteBudget(viewsBytes),
       feeds: new ByteBudget(feedsBytes),
       inputs: new InputQuota(inputCharacters),
+      recoveries,
       heldRuns,
       reads,
       nextExecutionId: () => ++executions,

@@ -13,7 +13,7 @@ import { dueThreadActors, DueWakes } from '../../src/server/due-wakes.ts'
 import { LateExpiries } from '../../src/thread/context/late-expiries.ts'
 import { executionNotes } from '../../src/server/execution-notes.ts'
 import { watchedHost } from '../../src/server/watched-host.ts'
-import { createThreadClient, defaultLimits, HeldRuns, InputQuota, Quarantine,
+import { createThreadClient, defaultLimits, HeldRuns, InputQuota, Quarantine, Recoveries,
   threadKind } from '../../src/thread/index.ts'
 import type { RunName, StartRun, ThreadClient, ThreadLimits } from '../../src/thread/index.ts'
 import { virtualEnv } from './env.ts'
@@ -32,6 +32,7 @@ export class ThreadHouse {
   egress = new ScriptedEgress()
   quarantine!: Quarantine
   readonly heldRuns = new HeldRuns()
+  readonly recoveries = new Recoveries()
   /** Takes effect at the next restart; by default replies are not checked. */
   check: OwnershipCheck | undefined
   /** Takes effect at the next restart. */
@@ -108,6 +109,7 @@ export class ThreadHouse {
       views: new ByteBudget(1e6),
       feeds: new ByteBudget(1e6),
       inputs: new InputQuota(this.#inputCharacters),
+      recoveries: this.recoveries,
       heldRuns: this.heldRuns,
       reads: this.reads,
       cautiousNowMs: cautiousClock(this.env),

@@ -83,10 +83,17 @@ function takeMessages(parts: ThreadParts, executionId: number): Turn {
   const refuse = () => {
     slot.refusesMessages = run.runId
   }
-  editor.edit(edit, refuse).catch(({ message: reason }: Error) =>
+  const report = ({ message: reason }: Error) =>
     env.log.debug('A run took no messages.', { runId: run.runId, reason })
-  )
-  return handedBack
+  try {
+    editor.edit(edit, refuse).catch(report)
+    return handedBack
+  } catch (error) {
+    // There is no room for the edit. The run continues, and the messages become runs.
+    report(HeddleError.from(error))
+    refuse()
+    return wake(parts)
+  }
 }
 
 async function goneOn(parts: ThreadParts, executionId: number,

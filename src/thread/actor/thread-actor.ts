@@ -74,7 +74,10 @@ class ThreadActor
         after: ports.env.after,
         onLost: (reason) => this.#fail(reason),
         found: (log) => this.#found(log),
-        reserve: (characters) => inputs.take(this, characters),
+        reserve: (characters) =>
+          ports.recoveries?.has(tenant, threadId)
+            ? inputs.takeForOthers(this, characters)
+            : inputs.take(this, characters),
       })
     } catch (error) {
       if (this.#interrupted) this.#interruptions.note(this.#context, error)

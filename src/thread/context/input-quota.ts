@@ -8,6 +8,8 @@ import { tenantOfNamespace } from '../../limits/index.ts'
 
 /** A tenant may hold this many times what is left, so that something is left for the others. */
 const share = 3
+/** Part of the room that is added for work that other tenants wait for. */
+const extraPart = 1 / 8
 
 /** The room as one tenant uses it. */
 export interface Inputs {
@@ -17,6 +19,11 @@ export interface Inputs {
   take(holder: object, characters: number): void
   /** Throws `full` if other holders take up all the room, or all that the tenant may have. */
   requireLeft(holder: object): void
+  /**
+   * Takes room for work that other tenants wait for: beyond the share of the tenant, and up to an
+   * eighth beyond the room. Throws `full`.
+   */
+  takeForOthers(holder: object, characters: number): void
 }
 
 /** Count of the characters of inputs that a process holds, by tenant. */
@@ -45,6 +52,11 @@ export class InputQuota {
         this.#hold(tenant, holder, characters)
       },
       requireLeft: (holder) => this.#requireLeft(tenant, holder),
+      takeForOthers: (holder, characters) => {
+        const others = this.#characters - this.#by(holder)
+        if (others >= this.#charactersMax * (1 + extraPart)) throw this.#fullError()
+        this.#hold(tenant, holder, characters)
+      },
     }
   }
 
@@ -60,7 +72,11 @@ export class InputQuota {
     const left = this.#charactersMax - (this.#characters - own)
     const ofTenant = (this.#tenants.get(tenant) ?? 0) - own
     if (left > 0 && ofTenant < share * left) return
-    throw new HeddleError('full', this.#full)
+    throw this.#fullError()
+  }
+
+  #fullError(): HeddleError {
+    return new HeddleError('full', this.#full)
   }
 
   #by(holder: object): number {

@@ -16,6 +16,7 @@ import type { HeldRuns } from './held-runs.ts'
 import type { InputQuota, Inputs } from './input-quota.ts'
 import type { LatelyRemoved } from './lately-removed.ts'
 import type { Quarantine } from './quarantine.ts'
+import type { Recoveries } from './recoveries.ts'
 
 /** A run of a task that has ended, for those who are notified of it. */
 export interface TaskEnd {
@@ -42,6 +43,8 @@ export interface ThreadPorts extends ThreadLogPorts {
   readonly limits: ThreadLimits
   /** Shared by all threads of this member: inputs of runs and edits that are not over. */
   readonly inputs: InputQuota
+  /** Threads that are loaded because searches wait for them; by default there are none. */
+  readonly recoveries?: Pick<Recoveries, 'has'>
   /** Stateless runs that this member keeps back from the disk; undefined if it keeps back none. */
   readonly heldRuns?: HeldRuns
   /** Shared by all reads of this member. */

@@ -60,6 +60,24 @@ describe('a thread whose runs all wait for their time', () => {
     expect(house.host.executions).toHaveLength(2)
   })
 
+  it('is loaded for a recovery although its tenant holds too much, up to a limit', async () => {
+    const house = new ThreadHouse({ inputCharacters: 1_000 })
+    const key = (id: string) => ({ kind: 'thread', tenant: 't', id })
+    const recover = (id: string) =>
+      house.recoveries.during('t', id, () => house.activations.wake(key(id), 1))
+    for (const id of ['x', 'y', 'z']) {
+      await house.startRun(id, { afterMs: 60_000, kwargs: { input: 'x'.repeat(500) } })
+      await pass(house, 3_000)
+    }
+    await house.startRun('busy', { kwargs: { input: 'x'.repeat(800) } })
+    await expect(house.activations.wake(key('x'), 1)).rejects.toMatchObject({ code: 'full' })
+    await recover('x')
+    await expect(recover('y')).rejects.toMatchObject({ code: 'full' })
+    // It sleeps again, and leaves its room to the next one.
+    await pass(house, 2_000)
+    await recover('y')
+  })
+
   it('stays awake for who follows or waits, and sleeps when they have left', async () => {
     const house = await houseWith(600_000)
     const [run] = await house.client.listRuns({ tenant: 't', threadId: 'x', limit: 1, offset: 0 })

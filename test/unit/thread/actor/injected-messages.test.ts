@@ -29,8 +29,7 @@ function begunWith({ execution: { request } }: Scripted): string | undefined {
   return input?.messages?.[0]?.id
 }
 
-async function executing() {
-  const house = new ThreadHouse()
+async function executing(house = new ThreadHouse()) {
   await house.startRun('x')
   await settled()
   await house.host.step(house.host.only, 'one')
@@ -43,6 +42,18 @@ const statuses = async (house: ThreadHouse) =>
     .map(({ status }) => status)
 
 describe('a message for a run that executes', () => {
+  it('does not stop the run for good while its tenant holds too many inputs', async () => {
+    const house = await executing(new ThreadHouse({ inputCharacters: 2_000 }))
+    const { runId } = house.host.only.execution
+    await house.startRun('x', message('a'))
+    const first = house.host.only
+    await house.startRun('y', { kwargs: { input: 'y'.repeat(4_000) } })
+    house.host.end(first, { status: 'drained' })
+    await settled()
+    const executed = [...house.host.running.values()].map(({ execution }) => execution)
+    expect(executed).toContainEqual(expect.objectContaining({ runId, threadId: 'x' }))
+  })
+
   it('is added where the run stops, which goes on in the same attempt', async () => {
     const house = await executing()
     const { execution: first } = house.host.only
