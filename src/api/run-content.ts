@@ -74,7 +74,8 @@ export const multitaskStrategy = Type.Optional(Nullable(
 /** Headers of requests that create a run. */
 export const CreationHeaders = Type.Object({
   'idempotency-key': Type.Optional(Type.String({
-    description: 'Requests with the same key make one run or cron, however often they are sent.',
+    description: 'Requests with the same key make one run within 24 hours, or one cron. A ' +
+      'request whose run was deleted gets 404.',
   })),
   'x-heddle-revision': Type.Optional(Type.String({
     description: 'The revision of the deployment that executes the run, instead of the active one.',

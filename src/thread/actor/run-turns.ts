@@ -174,7 +174,7 @@ export async function deleteRun(parts: ThreadParts, runId: string,
   const run = unfinishedRun(parts, runId) ?? await runRow(parts, runId)
   await ports.runsGone?.(tenant, [run])
   const outcome = await cutShort(parts, [run])
-  const deleted = turn(parts, (at, nowMs) => decideDeleteRun(at, { runId, note, outcome }, nowMs))
+  const deleted = turn(parts, (at, nowMs) => decideDeleteRun(at, { run, note, outcome }, nowMs))
   callWebhooks(parts)
   return deleted
 }

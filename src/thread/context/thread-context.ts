@@ -97,6 +97,8 @@ export interface ThreadLimits {
   readonly pendingRuns: number
   /** Characters of their inputs, which stay in memory until they have ended. */
   readonly pendingCharacters: number
+  /** Idempotency-Keys of the last 24 hours that are kept for one thread. */
+  readonly keys: number
   /** State edits that may wait on one thread. */
   readonly pendingEdits: number
   /** Time for which a stateless run's thread is kept: clients may come to read its events. */
@@ -111,6 +113,7 @@ export interface ThreadLimits {
 export const defaultLimits: ThreadLimits = {
   pendingRuns: 100,
   pendingCharacters: 64 * 1024 * 1024,
+  keys: 2_000,
   pendingEdits: 100,
   retentionMs: 60_000,
   editMs: 30_000,

@@ -11,7 +11,7 @@ import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 import { finish } from './finish-run.ts'
 import { takenBack } from './rollback.ts'
-import type { Rollback } from './rollback.ts'
+import type { RemovedRun, Rollback } from './rollback.ts'
 import { endingOf, rolledBack } from './run-result.ts'
 import type { Ending } from './run-result.ts'
 import { startNext } from './start-next.ts'
@@ -57,13 +57,14 @@ export function lacksInput({ row }: Pick<ThreadState, 'row'>, run: RunRow): bool
 
 /** Deletes a run, interrupting it first if it is unfinished. */
 export function decideDeleteRun(at: Situation,
-  { runId, note, outcome }: Pick<Cut, 'outcome'> & { readonly runId: string;
+  { run: deleted, note, outcome }: Pick<Cut, 'outcome'> & { readonly run: RemovedRun;
     readonly note: readonly RecordOf[] }, nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
+  const { runId } = deleted
   const run = draft.unfinished(runId)
   if (run) cutRuns(draft, { runs: [run], action: 'interrupt', outcome })
   draft.effect({ kind: 'forgetFeed', runId })
-  draft.write([...takenBack([{ runId }], undefined, nowMs), ...note])
+  draft.write([...takenBack([deleted], undefined, nowMs), ...note])
   startNext(draft)
   return draft.decided({ kind: 'done' })
 }

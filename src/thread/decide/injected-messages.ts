@@ -55,7 +55,9 @@ export function messagesEdit(state: ThreadState, run: RunRow, nowMs: number): Ed
     checkpoint: null,
     before: [],
     taker: { run, taken, messagesJson: JSON.stringify(messages) },
-    // In the row of the checkpoint that has them: so none is taken twice, or by nobody.
-    note: taken.map(({ runId }) => ({ $case: 'runDeleted', value: { runId, atMs: nowMs } })),
+    // The row has the checkpoint with the messages, so that each is taken exactly once.
+    note: taken.map(({ runId }) => ({ $case: 'runDeleted',
+      value: { runId, atMs: nowMs, taken: true } })
+    ),
   }
 }

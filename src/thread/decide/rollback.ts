@@ -19,11 +19,16 @@ export function requireOutlive(checkpointId: string, { places }: Rollback): void
     'would roll back: begin from an earlier one, or from none.')
 }
 
+/** A run that is removed. Its Idempotency-Key is empty without one. */
+export type RemovedRun = Pick<RunRow, 'runId' | 'commandId' | 'createdAtMs'>
+
 /** The records of runs that end without a trace; `rollback` if one of them had started. */
-export function takenBack(runs: readonly Pick<RunRow, 'runId'>[], rollback: Rollback | undefined,
+export function takenBack(runs: readonly RemovedRun[], rollback: Rollback | undefined,
   atMs: number): RecordOf[] {
   if (!rollback) {
-    return runs.map(({ runId }) => ({ $case: 'runDeleted', value: { runId, atMs } }))
+    return runs.map(({ runId, commandId, createdAtMs }) => ({ $case: 'runDeleted',
+      value: { runId, atMs, ...commandId !== '' && { commandId, createdAtMs } } })
+    )
   }
   const { head } = rollback
   const droppedRunIds = runs.map(({ runId }) => runId)

@@ -10,6 +10,7 @@ import { objectIn, textAt, valueIn } from '../../json/index.ts'
 import type { RunStatus, ThreadStatus } from '../../search/index.ts'
 import type { Origin } from './command.ts'
 import { runOfKey } from './owed-key.ts'
+import { withRemovedKeys } from './removed-keys.ts'
 import { newRun, unfinishedOf } from './unfinished-run.ts'
 
 /** A thread as its log says. */
@@ -113,7 +114,7 @@ export interface RecordPosition {
 
 /** The state after a record. Records that say nothing about the thread leave it as it is. */
 export function apply(state: ThreadState, record: RecordOf, at: RecordPosition): ThreadState {
-  const next = changed(state, record, at)
+  const next = withRemovedKeys(state, changed(state, record, at), record)
   const status = next.runs.length > 0 ? 'busy' : next.resting
   const { resting } = next
   const stepSeq = concernsSteps(record) ? at.seq : next.row.stepSeq

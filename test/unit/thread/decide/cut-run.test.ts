@@ -67,7 +67,9 @@ describe('a cancelled run', () => {
 
 describe('a deleted run', () => {
   const deleting = (at: Parameters<typeof decideDeleteRun>[0]) =>
-    transcript(decideDeleteRun(at, { runId: 'r', note }, nowMs))
+    transcript(
+      decideDeleteRun(at, { run: { runId: 'r', commandId: '', createdAtMs: 0 }, note }, nowMs),
+    )
 
   it('is interrupted first', () => {
     expect(deleting(executing(state, 'r'))).toEqual(['write runEnded r interrupted',
