@@ -91,7 +91,7 @@ export class RevisionHost implements GraphHost {
     const job = this.#jobs.get(executionId)
     if (!job) return
     if (job.lease) return job.lease.graph.stop(executionId)
-    // It needs no turn, because it executes no node.
+    // The job needs no turn, because it executes no node.
     const { execution, source, listener } = job
     this.#remove(job)
     this.execute({ ...execution, stops: true }, source, listener)

@@ -10,8 +10,9 @@ import type { DrainControl } from './drain-control.ts'
 type Stepped = (values: Readonly<Record<string, unknown>>) => void
 
 /**
- * Tells the control when the input is in the state, and where messages may be added. Returns
- * undefined for a run with breakpoints: it would go past the one at which it stops for messages.
+ * Sets how the control detects that the input is in the state. Returns a function that reports
+ * where messages may be added, or undefined for a run with breakpoints: it would go past the
+ * breakpoint at which it stops for messages.
  */
 export function restPoints(graph: ServedGraph, asked: RunRequest, control: DrainControl):
   | Stepped
@@ -24,8 +25,8 @@ export function restPoints(graph: ServedGraph, asked: RunRequest, control: Drain
 }
 
 /**
- * True for a graph that adds its input to the values in a superstep of its own. A condition at the
- * start is code of the project, so its superstep counts as one of the graph.
+ * Returns true if the graph has a superstep before its nodes that adds the input to the values. If
+ * the graph has a condition at the start, that superstep executes code of the project: false.
  */
 function hasInputStep({ nodes, builder }: ServedGraph): boolean {
   return '__start__' in nodes && memberOf(memberOf(builder, 'branches'), '__start__') === undefined

@@ -1,4 +1,4 @@
-/** Stops a job in its worker: it executes nothing more, and sends what it has completed. */
+/** Stops a job in its worker, which then sends the completed steps of the job. */
 
 import type { Env } from '../../../cluster/index.ts'
 import type { StepOutbox } from '../events/step-outbox.ts'
@@ -25,7 +25,7 @@ const stopped: WorkerBatch = { steps: [], events: [], ackId: 0,
 /** Time in milliseconds for an aborted engine to put its only checkpoint. */
 const exitMs = 500
 
-/** Ends a job, and sends what it has completed. Its input is put first if the engine has not. */
+/** Stops a job. If the state does not have its input yet, the engine adds the input first. */
 export function stopJob(job: Job, env: Pick<Env, 'after'>): void {
   if (job.isStopping) return
   job.isStopping = true
@@ -35,7 +35,7 @@ export function stopJob(job: Job, env: Pick<Env, 'after'>): void {
   else cutJob(job, env)
 }
 
-/** Ends a job at once. Only an engine that puts its one checkpoint at its end may add that. */
+/** Stops a job at once. With durability `exit`, the engine still puts its only checkpoint. */
 export function cutJob(job: Job, env: Pick<Env, 'after'>): void {
   const { execution: { request }, abort, outbox } = job
   if (abort.signal.aborted) return
@@ -47,7 +47,7 @@ export function cutJob(job: Job, env: Pick<Env, 'after'>): void {
   if (putsAtEnd) env.after(exitMs, () => void finishStopped(job))
 }
 
-/** Sends what is left of a stopped job, and its end. */
+/** Sends the rest of the completed steps of a stopped job, and its outcome. */
 export async function finishStopped({ outbox, send }: Job): Promise<void> {
   // A step that cannot be completed ends the run as well.
   await outbox.finish(stopped.outcome!).catch(() => send(stopped))

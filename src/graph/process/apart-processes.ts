@@ -65,7 +65,7 @@ export class ApartProcesses {
     return child !== undefined
   }
 
-  /** Stops an execution, which reports its completed steps. False if it is not one of these. */
+  /** Stops an execution, which reports its completed steps. False for an unknown execution. */
   stop(id: number): boolean {
     const waiting = this.#waiting.get(id)
     if (waiting) {

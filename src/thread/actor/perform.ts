@@ -47,7 +47,7 @@ function carryOutAll(parts: ThreadParts,
   return durable
 }
 
-/** Remembers what a record removes: a repeated start must not make it again. */
+/** Notes removed threads and runs, so that a repeated start does not make them again. */
 function noteRemoval(
   { context: { threadLog: { state }, removed, tenant, threadId }, keyed }: ThreadParts,
   { $case, value }: RecordOf,

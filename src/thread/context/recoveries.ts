@@ -5,7 +5,7 @@ export class Recoveries {
   /** Number of recoveries under way, by the text of the thread. */
   readonly #threads = new Map<string, number>()
 
-  /** Runs `work`, which loads the thread, as a recovery of it. */
+  /** Calls `work`, which loads the thread for a recovery. */
   async during<Result>(tenant: string, threadId: string,
     work: () => Promise<Result>): Promise<Result> {
     const text = textOf(tenant, threadId)

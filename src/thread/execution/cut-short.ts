@@ -21,7 +21,7 @@ interface ExecutionParts {
 const waits = { completedMs: 3_000, inputMs: 2_000 } as const
 
 /**
- * Call in the turn that cuts these runs without a rollback. If one of them is executed, the log
+ * Call in the turn that cuts these runs without a rollback. If a worker executes a run, the log
  * then has its input and all of its completed supersteps. Resolves with the outcome if that run
  * ended before the stop. Returns undefined if none of the runs is executed.
  */

@@ -150,8 +150,8 @@ export class RunExecution {
   }
 
   /**
-   * Stops it and takes in its completed steps, including those that wait in the mailbox behind the
-   * current turn. Resolves with its outcome, or with undefined if it was lost or has not reported
+   * Stops it and takes in its completed steps, including reports in the mailbox behind the current
+   * turn. Resolves with its outcome, or with undefined if it was lost or has not reported
    * its end within `ms` milliseconds.
    */
   async stop(ms: number): Promise<ExecutionOutcome | undefined> {

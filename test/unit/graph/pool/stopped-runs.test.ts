@@ -54,7 +54,7 @@ describe('a stop', () => {
     expect(JSON.stringify(run.emitted)).not.toContain('__error__')
   })
 
-  it('of an execution that no worker has begun keeps its input and executes no node', async () => {
+  it('keeps the input of an execution that has not started, and executes no node', async () => {
     const test = sharedHost()
     const held = gate()
     const runs = Array.from({ length: 20 }, () => test.run('hold', { url: held.url }))

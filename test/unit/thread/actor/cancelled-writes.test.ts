@@ -34,7 +34,7 @@ describe('a run whose steps are on their way', () => {
     expect(await valuesOf(house)).toBe('{"log":["one","input"]}')
   })
 
-  it('keeps those that wait in the mailbox behind the cancel', async () => {
+  it('keeps steps that wait in the mailbox behind the cancel', async () => {
     const { house, runId, only } = await runWithSteps(['last'])
     const ended = house.run()
     await house.client.startRun('t', 'x', ended)
@@ -81,7 +81,7 @@ describe('a run whose steps are on their way', () => {
     expect(await valuesOf(house)).toBe('{}')
   })
 
-  it('has ended by itself if its end arrives before the cancel is carried out', async () => {
+  it('ends as a success if its end arrives before the cancel is carried out', async () => {
     const { house, runId, only } = await runWithSteps([])
     house.host.stop = () => {
       void house.host.step(only, 'done')
@@ -135,7 +135,7 @@ describe('a worker that does not respond to a cancel', () => {
     expect(added).toEqual([])
   })
 
-  it('cannot write what it reports after the cancel', async () => {
+  it('cannot write steps after the cancel', async () => {
     const { only } = house.host
     await cancelLate()
     await expect(house.host.step(only, 'late')).rejects.toThrow()

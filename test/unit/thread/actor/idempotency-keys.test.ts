@@ -36,7 +36,7 @@ describe('the key of a run', () => {
     expect(house.host.running.size).toBe(0)
   })
 
-  it('makes another run a day later, unless the run is among the hundred newest', async () => {
+  it('makes another run after 24 hours, unless the run is among the hundred newest', async () => {
     const house = new ThreadHouse()
     const { runId } = await startAndEnd(house, { commandId: 'key' })
     house.env.advance(25 * hourMs)
@@ -113,7 +113,7 @@ describe('the key of a message for a run', () => {
     expect(house.host.running.size).toBe(0)
   })
 
-  it('makes another message a day later', async () => {
+  it('makes another message after 24 hours', async () => {
     const { house, runId } = await taken()
     house.env.advance(25 * hourMs)
     await settled()
