@@ -24,6 +24,13 @@ export interface Execution {
   readonly start?: number
   /** The thread's head; null for none. A worker drops its memory of another head. */
   readonly headId: string | null
+  /**
+   * The execution that wrote the newest steps of the thread; null if it is unknown. A
+   * worker uses its memory of this execution only, because resume values and effect notes are
+   * written on the head without a change of its id. Missing if no other worker writes to the
+   * thread, as in a replay.
+   */
+  readonly lastExecution?: number | null
   /** The trace that it is part of; missing if nothing is traced. */
   readonly trace?: string
   /** True if it may end the process that it runs in, so that it gets one of its own. */

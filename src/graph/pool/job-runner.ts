@@ -152,7 +152,7 @@ export class JobRunner {
     let effects: EffectRunner | undefined
     let ending: RunEnding | undefined
     if (!warm) this.#memories.forget(thread)
-    const memory = this.#memories.take(thread, execution.headId)
+    const memory = this.#memories.take(thread, execution.headId, execution.lastExecution)
     try {
       const steps = traces?.begin(execution)
       const gate = this.#gateOf({ execution, outbox })
@@ -185,7 +185,7 @@ export class JobRunner {
       }
       // The next execution of the thread waits for the outcome, which waits for nothing more.
       await batcher.posted()
-      await this.#remember(thread, outcome, memory)
+      await this.#remember(execution, outcome, memory)
     } catch (error) {
       // For example, a value cannot be serialized. The run that made it fails.
       outbox.close()
@@ -228,11 +228,13 @@ export class JobRunner {
     this.#entered.enter(job, execution)
   }
 
-  async #remember(thread: string, outcome: ExecutionOutcome, memory: ThreadMemory): Promise<void> {
+  async #remember({ id, tenant, threadId }: Execution, outcome: ExecutionOutcome,
+    memory: ThreadMemory): Promise<void> {
     if (!isWorthKeeping(this.#bench, outcome, memory)) return
     const settled = settle(memory, (value) => this.#bench.codec.decode(value))
     // Without the memory, the next execution reads the log.
-    await settled.then(() => this.#memories.keep(thread, memory), () => {})
+    const thread = `${tenant}\n${threadId}`
+    await settled.then(() => this.#memories.keep(thread, memory, id), () => {})
   }
 
   #break(job: number, { threadId, runId }: Execution, error: Error): void {

@@ -77,33 +77,46 @@ const threadBytes = 4096
  */
 export class ThreadMemories {
   /** By thread. A root that is larger than all may be is not kept. */
-  readonly #roots: LRUCache<string, LiveCheckpoint>
+  readonly #kept: LRUCache<string, KeptRoot>
 
   constructor({ threads, bytes }: MemoryLimits) {
-    this.#roots = new LRUCache({ max: threads, maxSize: bytes, sizeCalculation: weightOf })
+    this.#kept = new LRUCache({ max: threads, maxSize: bytes, sizeCalculation: weightOf })
   }
 
-  /** Removes and returns the memory; an empty one if the thread's head is not `headId`. */
-  take(thread: string, headId: string | null): ThreadMemory {
-    const root = this.#roots.get(thread)
+  /**
+   * Removes and returns the memory. It is empty if the thread's head is not `headId`, or if another
+   * execution wrote the newest steps: its resume values and effect notes do not change the head.
+   */
+  take(thread: string, headId: string | null, lastExecution?: number | null): ThreadMemory {
+    const kept = this.#kept.get(thread)
     this.forget(thread)
     const newest = new Map<string, LiveCheckpoint>()
-    if (root && root.id === headId) newest.set('', root)
+    const isNewest = lastExecution === undefined || kept?.execution === lastExecution
+    if (kept && kept.root.id === headId && isNewest) newest.set('', kept.root)
     return { newest, empty: headId === null }
   }
 
-  /** Keeps the root only, since checkpoints of subgraphs may change while the head stays. */
-  keep(thread: string, memory: ThreadMemory): void {
+  /**
+   * Keeps the root that an execution left, without its subgraphs: their checkpoints may change
+   * while the head stays.
+   */
+  keep(thread: string, memory: ThreadMemory, execution?: number): void {
     const root = memory.newest.get('')
-    if (root) this.#roots.set(thread, root)
+    if (root) this.#kept.set(thread, { root, execution })
     else this.forget(thread)
   }
 
   forget(thread: string): void {
-    this.#roots.delete(thread)
+    this.#kept.delete(thread)
   }
 }
 
-function weightOf({ deltaBytes, fullBytes }: LiveCheckpoint): number {
+/** The newest checkpoint of a thread, and the execution that left it so. */
+interface KeptRoot {
+  readonly root: LiveCheckpoint
+  readonly execution: number | undefined
+}
+
+function weightOf({ root: { deltaBytes, fullBytes } }: KeptRoot): number {
   return threadBytes + liveFactor * (deltaBytes + fullBytes)
 }

@@ -46,8 +46,9 @@ export function steps(parts: ThreadParts, report: Report<'steps'>): Turn | Promi
 export function ended(parts: ThreadParts, { executionId, outcome }: Report<'ended'>):
   | Turn
   | Promise<Turn> {
-  const { editor } = parts
+  const { editor, slot, context: { threadLog } } = parts
   if (!editor.has(executionId)) {
+    if (slot.get(executionId)) threadLog.newestSteps.ended(executionId)
     if (takesMessages(parts, executionId, outcome)) return takeMessages(parts, executionId)
     return hasStopped(parts, executionId, outcome)
       ? goneOn(parts, executionId, outcome)

@@ -172,6 +172,7 @@ export class StateEditor {
       runId: '',
       attempt: 1,
       headId: row.head?.id ?? null,
+      lastExecution: threadLog.newestSteps.execution,
       request: { kind: 'edit', config, checkpoint, supersteps,
         ...taker && { messages: taker.messagesJson } },
     }
@@ -191,9 +192,11 @@ export class StateEditor {
     return true
   }
 
-  #finished({ edit, steps, revision, result }: Editing, outcome: ExecutionOutcome): void {
+  #finished({ id: executionId, edit, steps, revision, result }: Editing,
+    outcome: ExecutionOutcome): void {
     const { threadLog, threadId } = this.#context
     const durable = this.#write({ edit, steps, outcome, revision })
+    threadLog.newestSteps.ended(executionId)
     const id = newestCheckpoint(steps) ?? threadLog.state.row.head?.id ?? null
     const place = { threadId, selector: edit.checkpoint, id }
     result.resolve(durable.then(() => editAnswer(place)))

@@ -116,6 +116,7 @@ export class RunExecution {
       attempt: run.attempt,
       start: run.starts ?? 1,
       headId: threadLog.state.row.head?.id ?? null,
+      lastExecution: threadLog.newestSteps.execution,
       ...plan.trace !== undefined && { trace: plan.trace },
       ...plan.isAwaited && { isAwaited: true },
       ...plan.user && { user: plan.user },

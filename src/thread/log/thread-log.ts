@@ -14,6 +14,7 @@ import { logWithHeld } from './held-back.ts'
 import type { HeldBack, ReadableLog } from './held-back.ts'
 import { billingUpdate, LogWriter } from './log-writer.ts'
 import type { LogWriterEntry, Urgency } from './log-writer.ts'
+import { NewestSteps } from './newest-steps.ts'
 import { RecentViews } from './recent-views.ts'
 import { RunRows } from './run-rows.ts'
 import { isStep, StepPlaces } from './step-places.ts'
@@ -41,6 +42,7 @@ export class ThreadLog {
   #earlier: Promise<void> = Promise.resolve()
   readonly #recent: RecentViews
   readonly #places = new StepPlaces()
+  readonly newestSteps = new NewestSteps()
   /** Reads all that was written, on disk or not yet: for the executions that wrote it. */
   readonly live: CheckpointReader
   /** Reads what is on disk: for everybody else. */
@@ -180,6 +182,7 @@ export class ThreadLog {
       thread = true
       rows.note(runChanges(record, before, this.#state, this.position.seq))
     }
+    this.newestSteps.wrote(records)
     places.push(...replaced)
     const seq = this.watcher ? this.position.seq : 0
     const billed = this.isHeldBack ? this.#billNow(rows) : undefined

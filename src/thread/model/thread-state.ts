@@ -122,7 +122,8 @@ export function apply(state: ThreadState, record: RecordOf, at: RecordPosition):
   return { ...next, row }
 }
 
-function concernsSteps({ $case }: RecordOf): boolean {
+/** True for records of checkpoints, of writes on them, and of moves of the head. */
+export function concernsSteps({ $case }: RecordOf): boolean {
   return $case === 'checkpoint' || $case === 'writes' || $case === 'headMoved'
 }
 

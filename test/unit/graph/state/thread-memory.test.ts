@@ -34,6 +34,14 @@ describe('ThreadMemories', () => {
     expect(memories.take('t', null)).toEqual({ newest: new Map(), empty: true })
   })
 
+  it('returns nothing unless its execution wrote the newest steps', () => {
+    const memories = new ThreadMemories({ threads: 2, bytes: 1e6 })
+    for (const [last, size] of [[7, 1], [8, 0], [null, 0]] as const) {
+      memories.keep('t', memory('head'), 7)
+      expect(memories.take('t', 'head', last).newest.size).toBe(size)
+    }
+  })
+
   it('forgets the least recently used beyond a number of threads', () => {
     const memories = new ThreadMemories({ threads: 2, bytes: 1e6 })
     for (const thread of ['a', 'b', 'c']) memories.keep(thread, memory('head'))

@@ -1,0 +1,126 @@
+/** A graph host that executes one graph in this process, by the inside of a worker. */
+
+import * as langgraph from '@langchain/langgraph'
+
+import { HeddleError } from '../../src/errors.ts'
+import { offerEffects } from '../../src/graph/effects/effect-form.ts'
+import type { EffectRule } from '../../src/graph/effect-rule.ts'
+import type { CheckpointSource, Execution, ExecutionListener, GraphDescription, GraphHost,
+  LoggedLines, PauseReason } from '../../src/graph/index.ts'
+import { JobRunner } from '../../src/graph/pool/job-runner.ts'
+import { MessagePortBatcher } from '../../src/graph/pool/message-port-batcher.ts'
+import { readFrom, resultOf } from '../../src/graph/pool/worker-mail.ts'
+import type { ToWorker, WorkerMail } from '../../src/graph/pool/worker-mail.ts'
+import { systemEnv } from '../../cluster/index.ts'
+import type { Env } from '../../cluster/index.ts'
+import { GraphBench } from './graph-bench.ts'
+
+interface Job {
+  readonly execution: Execution
+  readonly source: CheckpointSource
+  readonly listener: ExecutionListener
+}
+
+/** Options of a host. */
+export interface EngineHostOptions {
+  readonly rules?: readonly EffectRule[]
+  readonly env?: Env
+}
+
+/** The engine, the saver, the effects and the memory of one worker, without its thread. */
+export class EngineHost implements GraphHost {
+  readonly #graphs: readonly GraphDescription[]
+  readonly #runner: JobRunner
+  readonly #jobs = new Map<number, Job>()
+  #isDead = false
+
+  /** The graph has the id `agent`. */
+  constructor(graph: unknown,
+    { rules = [], env = systemEnv({ name: 'test' }) }: EngineHostOptions = {}) {
+    const { bench } = new GraphBench(graph)
+    this.#graphs = [{ ...bench.describe('agent')!, graphId: 'agent' }]
+    const offered = offerEffects(rules, env)
+    const form = offered?.over(langgraph)
+    const batcher = new MessagePortBatcher((mails) => {
+      for (const mail of structuredClone(mails)) this.#hear(mail)
+    })
+    const lines = { during: <Result>(_job: number, work: () => Promise<Result>) => work() }
+    this.#runner = new JobRunner(bench, { batcher, lines }, env, { entered: new Int32Array(2) },
+      form && { openEffects: form.open, openGates: [...offered!.gates, form.gate] })
+  }
+
+  graphs(): readonly GraphDescription[] {
+    return this.#graphs
+  }
+
+  describe(graphId: string): GraphDescription | undefined {
+    return this.#graphs.find((graph) => graph.graphId === graphId)
+  }
+
+  execute(execution: Execution, source: CheckpointSource, listener: ExecutionListener): void {
+    this.#jobs.set(execution.id, { execution, source, listener })
+    this.#post({ type: 'execute', job: execution.id, warm: true,
+      execution: structuredClone(execution) })
+  }
+
+  pause(executionId: number, why?: PauseReason): void {
+    if (this.#jobs.has(executionId)) this.#post({ type: 'pause', job: executionId, why })
+  }
+
+  abort(executionId: number): void {
+    if (this.#jobs.delete(executionId)) this.#post({ type: 'abort', job: executionId })
+  }
+
+  /** Kills the worker: what its code sends from now on is dropped. */
+  kill(): void {
+    this.#isDead = true
+    this.#jobs.clear()
+  }
+
+  logs(): LoggedLines {
+    return { lines: [], dropped: 0, truncated: false }
+  }
+
+  ask = refused
+  schemas = refused
+  subgraphSchemas = refused
+  drawable = refused
+
+  #post(mail: ToWorker): void {
+    this.#runner.receive(mail)
+  }
+
+  #hear(mail: WorkerMail): void {
+    const job = 'job' in mail ? this.#jobs.get(mail.job) : undefined
+    if (this.#isDead || job === undefined) return
+    if (mail.type === 'batch') return this.#batch(mail.job, job, mail.batch)
+    if (mail.type === 'broken') return this.#over(mail.job, () => job.listener.lost('crashed'))
+    if (mail.type === 'read') void this.#read(mail.reading, job.source, mail.what)
+  }
+
+  #batch(id: number, { listener }: Job,
+    { ackId, outcome, ...batch }: (WorkerMail & { readonly type: 'batch' })['batch']): void {
+    const { steps, events, texts, awaited } = batch
+    if (steps.length > 0 || events.length > 0 || texts || ackId > 0) {
+      listener.steps(batch).then(() => {
+        if (ackId > 0) this.#post({ type: 'confirm', job: id, ackId })
+        if (awaited) this.#post({ type: 'landed', job: id })
+      }, () => this.abort(id))
+    }
+    if (outcome) this.#over(id, () => listener.ended(outcome))
+  }
+
+  #over(id: number, report: () => void): void {
+    this.#jobs.delete(id)
+    report()
+  }
+
+  async #read(reading: number, ...read: Parameters<typeof readFrom>): Promise<void> {
+    const result = structuredClone(await resultOf(readFrom(...read)))
+    if (!this.#isDead) this.#post({ type: 'stored', reading, result })
+  }
+}
+
+async function refused(): Promise<never> {
+  throw new HeddleError('unsupported', 'This host answers no questions.')
+}
