@@ -10,6 +10,7 @@ import { composedGate } from '../../src/graph/calls/composed-gate.ts'
 import { callingThrough } from '../../src/graph/calls/call-scope.ts'
 import { bindEffects, loggedExecution, offerEffects } from '../../src/graph/effects/effect-form.ts'
 import type { OpenEffects } from '../../src/graph/effects/effect-form.ts'
+import { basesWithoutRules } from '../../src/graph/effects/kept-rules.ts'
 import type { EffectRule } from '../../src/graph/effect-rule.ts'
 import { DrainControl } from '../../src/graph/engine/drain-control.ts'
 import type { Shortcuts } from '../../src/graph/engine/shortcuts.ts'
@@ -188,7 +189,7 @@ export class GraphBench {
         entered: () => {},
         signal,
         control: options.control ?? new DrainControl(() => {}),
-        ...effects && { effects },
+        effects: effects ?? basesWithoutRules(execution),
       }))
     const outcome = await outbox.finish(ended).then(() => ended,
       (error: unknown) => failure(error, '/'))

@@ -48,6 +48,11 @@ export function inputOf({ method, url }: Call, body: Uint8Array): object {
   return { method, url: masked(url), body: parsed(masked(text)) }
 }
 
+/** The operation of a call: its method and its URL without the query, ids and times. */
+export function targetOf({ method, url }: Pick<Call, 'method' | 'url'>): string {
+  return `${method} ${masked(url.split(/[?#]/)[0]!)}`
+}
+
 /** The call as a person is shown it, without what looks like a key in its URL. */
 export function shownCall({ method, url }: Call, body: Uint8Array): object {
   const text = Buffer.from(body).toString()

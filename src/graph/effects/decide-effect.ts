@@ -27,11 +27,14 @@ export type EffectOrder =
   | { readonly kind: 'ask' | 'changed' | 'lost' | 'failed' }
 
 const hourMs = 3_600_000
+/** Milliseconds by which the clock of an intent may be ahead of the clock of its reader. */
+const skewMs = 60_000
 
 /** The next thing to do about an effect. Rule: [ask_once]. */
 export function decideEffect(rule: EffectRule, known: KnownEffect, due: DueEffect): EffectOrder {
   const { intent, receipt, isOpen, decided } = known
-  if (rule.strength === 'keep') return kept(rule, known, due)
+  // An effect with an intent keeps `once`, also if the rule has changed to `keep` since.
+  if (rule.strength === 'keep' && intent === undefined) return kept(rule, known, due)
   const hash = receipt?.hash ?? intent?.hash ?? due.hash
   if (hash !== due.hash) return { kind: 'changed' }
   if (receipt) {
@@ -41,10 +44,17 @@ export function decideEffect(rule: EffectRule, known: KnownEffect, due: DueEffec
   if (intent === undefined || !isOpen) return { kind: 'call', key: due.key, intends: true }
   // The intent of a copy is that of the original, which may still be about to act on it.
   const isOwn = intent.key === due.key
-  const isFresh = due.nowMs - intent.atMs < rule.keyHours * hourMs
-  return rule.strength === 'key' && isOwn && isFresh
+  // A call of `once: "ask"` went out without its key.
+  const isKeyed = rule.strength === 'key' && intent.once !== 'ask'
+  return isKeyed && isOwn && isFresh(rule, due.nowMs - intent.atMs)
     ? { kind: 'call', key: due.key, intends: false }
     : { kind: 'ask' }
+}
+
+/** True if the receiver has the key. An age far below 0 is wrong, because a clock was ahead. */
+function isFresh({ keyHours }: EffectRule, ageMs: number): boolean {
+  const keyMs = keyHours * hourMs
+  return ageMs < keyMs && ageMs > -Math.min(skewMs, keyMs)
 }
 
 function kept({ keptOnError }: EffectRule, { receipt }: KnownEffect,

@@ -6,8 +6,9 @@ import { callScope } from '../calls/call-scope.ts'
 import type { CallingJob, OpenGate } from '../calls/call-scope.ts'
 import { asks, runningTask, stopsNow } from '../calls/running-tasks.ts'
 import type { Execution } from '../execution.ts'
-import { EffectRunner, unnamedEffect } from './effect-runner.ts'
-import type { AskedEffect } from './effect-runner.ts'
+import { ruleIn, unnamedEffect } from './asked-effect.ts'
+import type { AskedEffect } from './asked-effect.ts'
+import { EffectRunner } from './effect-runner.ts'
 import { effectGate } from './effect-gate.ts'
 import { effectError } from './effect-errors.ts'
 import type { EffectRule } from '../effect-rule.ts'
@@ -67,13 +68,14 @@ function openedOver(rules: readonly EffectRule[], env: EffectEnv,
   const ignoresKey = keyWarning(env)
   return {
     gate: () => ({ decide: () => ({ kind: 'pass' }) }),
-    open: ({ execution: { tenant, threadId, runId, request }, outbox, signal }) =>
+    open: ({ execution: { tenant, threadId, runId, request, replay }, outbox, signal }) =>
       request.kind === 'edit' ? undefined : new EffectRunner({
         thread: { tenant, threadId },
         rules,
         sink: outbox,
         signal,
         runId,
+        isReplay: replay !== undefined,
         questions,
         ignoresKey,
         nowMs: () => env.nowMs(),
@@ -126,5 +128,5 @@ function runnerNow(): EffectRunner | undefined {
 }
 
 async function refuse(name: string): Promise<never> {
-  throw unnamedEffect(name)
+  throw unnamedEffect(ruleIn(name))
 }

@@ -5,8 +5,8 @@ import type { CallDecision, CallGate, CallWatcher } from '../calls/call-gate.ts'
 import { asks, runningTask, stopsNow } from '../calls/running-tasks.ts'
 import type { RunningTask } from '../calls/running-tasks.ts'
 import type { EffectRule } from '../effect-rule.ts'
-import { callPattern } from '../call-pattern.ts'
-import { answerOf, inputOf, isFinal, receiptOf, saidReceipt, shownCall } from './call-receipt.ts'
+import { callPattern, isCallPattern } from '../call-pattern.ts'
+import { answerOf, inputOf, isFinal, receiptOf, shownCall, targetOf } from './call-receipt.ts'
 import type { CallReceipt } from './call-receipt.ts'
 import { EffectError, effectError } from './effect-errors.ts'
 import { tooLarge } from './effect-runner.ts'
@@ -25,7 +25,8 @@ export function effectGate(rules: readonly EffectRule[],
     decide: (call) => {
       if (stopsNow(call.site)) return { kind: 'hold' }
       const found = matching.find(({ fits }) => fits(call))
-      return found ? decided(found.rule, call, runner()) : { kind: 'pass' }
+      const rule = found ? found.rule : runner()?.ruleBegun(call)
+      return rule ? decided(rule, call, runner()) : { kind: 'pass' }
     },
   }
 }
@@ -54,8 +55,9 @@ async function decided(rule: EffectRule, call: Call,
   const task = call.site && runningTask(call.site)
   const settled: Promise<unknown> = runner.perform(call.site, { name: rule.name,
     input: inputOf(call, body), work,
-    call: { within: (inner) => task ? task.within(inner) : inner(), shown: shownCall(call, body),
-      receiptOf: saidReceipt } })
+    call: { rule, target: targetOf(call),
+      fits: (other) => isCallPattern(other) && callPattern(other)(call),
+      within: (inner) => task ? task.within(inner) : inner(), shown: shownCall(call, body) } })
   settled.then(
     (receipt) => {
       // The client of a call that was sent has its answer, which may be too large for a receipt.

@@ -31,6 +31,17 @@ export function effectKey({ tenant, threadId }: EffectThread,
   return `hdl_${digest(JSON.stringify([tenant, threadId, ns, taskId, rule, ordinal]))}`
 }
 
+/**
+ * Id of the question about an effect. It depends on the input, so that a decision applies only to
+ * the effect that the person saw. Without an ordinal, the effect has no place yet.
+ */
+export function questionId({ tenant, threadId }: EffectThread,
+  { ns, taskId, rule, ordinal }: Omit<EffectPosition, 'ordinal' | 'checkpointId'> & {
+    readonly ordinal?: number
+  }, hash: string): string {
+  return digest(JSON.stringify([tenant, threadId, ns, taskId, rule, ordinal ?? null, hash]))
+}
+
 /** Hash of an input, whatever the order of its keys. Throws for what JSON cannot say. */
 export function inputHash(input: unknown): string {
   return digest(JSON.stringify(input, sortedMembers) ?? 'null')

@@ -1,41 +1,24 @@
 /** Does the effects of one execution: intent in the log, work, receipt, result. */
 
 import type { EffectNote } from '../../../proto/gen/storage/v1/log.ts'
-import type { TaskSite } from '../calls/task-site.ts'
-import type { StepSink } from '../state/step-sink.ts'
-import { differs } from './call-receipt.ts'
-import { decideEffect } from './decide-effect.ts'
-import { EffectError, effectError } from './effect-errors.ts'
-import type { EffectBases, EffectNotes, TaskRecords } from '../state/effect-notes.ts'
-import { effectKey, inputHash } from './effect-position.ts'
-import type { EffectPosition, EffectThread } from './effect-position.ts'
-import { decisionIn, effectQuestion } from './effect-question.ts'
+import { callPattern, isCallPattern } from '../call-pattern.ts'
+import type { Call } from '../calls/call.ts'
 import type { EffectRule } from '../effect-rule.ts'
-import { EffectSlots } from './effect-slots.ts'
+import type { EffectBases, KnownEffect, TaskRecords } from '../state/effect-notes.ts'
+import type { StepSink } from '../state/step-sink.ts'
+import { hashOf, ruleIn, shownOf, textOf, unnamedEffect } from './asked-effect.ts'
+import type { AskedEffect, EffectSite } from './asked-effect.ts'
+import { differs, saidReceipt } from './call-receipt.ts'
+import { decideEffect } from './decide-effect.ts'
+import { EffectAnswers } from './effect-answers.ts'
+import { EffectAttempt, hashIn } from './effect-attempt.ts'
+import type { Slot, WantedEffect } from './effect-attempt.ts'
+import { effectError } from './effect-errors.ts'
+import { effectKey } from './effect-position.ts'
+import type { EffectPosition, EffectThread } from './effect-position.ts'
+import { decisionIn } from './effect-question.ts'
+import { refuseCalls } from './kept-rules.ts'
 import type { TaskQuestions } from './task-questions.ts'
-
-/** The task whose effect it is: one object for each attempt. */
-export type EffectSite = Pick<TaskSite, 'checkpointNs' | 'checkpointId' | 'taskId'>
-
-/** An effect as the code of a node asks for it. */
-export interface AskedEffect {
-  readonly name: string
-  readonly input: unknown
-  /** Missing for an effect that the code of its node awaits itself. */
-  readonly call?: AskingCall
-  /** Does it. `signal` aborts when the execution is cancelled. */
-  readonly work: (means: { readonly key: string; readonly signal: AbortSignal }) => unknown
-}
-
-/** An HTTP call that is an effect: its client is between it and the node. */
-export interface AskingCall {
-  /** Does work in the engine's context of the task. */
-  within<Result>(work: () => Result): Result
-  /** Method, URL and body, for the person who is asked. */
-  readonly shown: unknown
-  /** The receipt of a call of which a person said that it was done, with this result. */
-  receiptOf(result: unknown): unknown
-}
 
 /** Result of work whose result is too large to be kept. */
 export const tooLarge = Symbol('too large')
@@ -47,6 +30,8 @@ export interface EffectRunnerOptions {
   readonly sink: Pick<StepSink, 'step' | 'acknowledged'>
   readonly signal: AbortSignal
   readonly runId: string
+  /** True in a replay, where no call reaches its receiver. */
+  readonly isReplay?: boolean
   readonly questions: TaskQuestions
   readonly nowMs: () => number
   readonly monotonicMs: () => number
@@ -56,9 +41,8 @@ export interface EffectRunnerOptions {
   readonly after: (ms: number, work: () => void) => () => void
 }
 
-/** Characters of a result that is kept, and of an input. */
+/** Characters of a result that is kept. */
 const resultMax = 256 * 1024
-const inputMax = 1024 * 1024
 /**
  * Milliseconds from an intent to its work. A worker that stood still for longer may have been
  * replaced, and a person may have decided meanwhile.
@@ -68,29 +52,64 @@ export const startsWithinMs = 2_000
 const latesMax = 5
 /** Milliseconds in which the engine puts the checkpoint of a task that it began. */
 const baseMs = 10_000
+/**
+ * Milliseconds without a new effect, after which an attempt will not reach the effects of earlier
+ * attempts any more.
+ */
+const quietMs = 250
 
-type Base = PromiseWithResolvers<TaskRecords>
+interface Base extends PromiseWithResolvers<TaskRecords> {
+  records?: TaskRecords
+}
+
+/** An attempt of a task, with the records of the task. */
+interface Task {
+  readonly ns: string
+  readonly checkpointId: string
+  readonly taskId: string
+  readonly records: TaskRecords
+  readonly attempt: EffectAttempt
+}
+
+/** An effect in its place. */
+interface Place {
+  readonly task: Task
+  readonly slot: Slot
+  readonly hash: string
+}
+
+/** The place of a running effect, and the function that ends it. */
+interface Claimed {
+  readonly slot: Slot
+  readonly end: (isDone: boolean) => void
+}
 
 /** The effects of one execution. */
 export class EffectRunner implements EffectBases {
   readonly #options: EffectRunnerOptions
   readonly #rules: ReadonlyMap<string, EffectRule>
+  /** True if HTTP calls of the execution are seen, by a rule or by a replay. */
+  readonly #seesCalls: boolean
   readonly #bases = new Map<string, Base>()
-  readonly #slots = new WeakMap<EffectSite, EffectSlots>()
+  readonly #attempts = new WeakMap<EffectSite, EffectAttempt>()
   /** The last attempt of each task. */
-  readonly #attempts = new Map<string, EffectSite>()
+  readonly #sites = new Map<string, EffectSite>()
   /** Tasks that threw, here or before. */
   readonly #thrown = new Set<string>()
+  readonly #answers: EffectAnswers
   #hasEnded = false
 
   constructor(options: EffectRunnerOptions) {
     this.#options = options
     this.#rules = new Map(options.rules.map((rule) => [rule.name, rule]))
+    this.#answers = new EffectAnswers(options)
+    this.#seesCalls = options.isReplay === true || options.rules.some(({ isCall }) => isCall)
   }
 
   based(ns: string, checkpointId: string, records: TaskRecords): void {
+    if (!this.#seesCalls) refuseCalls(records)
     for (const taskId of records.thrown) this.#thrown.add(taskId)
-    this.#base(ns, checkpointId).resolve(records)
+    this.#know(ns, checkpointId, records)
   }
 
   put(ns: string, checkpointId: string, records: TaskRecords): void {
@@ -98,9 +117,9 @@ export class EffectRunner implements EffectBases {
     if (ns === '') {
       this.#bases.clear()
       this.#bases.set(keyOf(ns, checkpointId), base)
-      this.#attempts.clear()
+      this.#sites.clear()
     }
-    base.resolve(records)
+    this.#know(ns, checkpointId, records)
   }
 
   /** Does nothing more, because code may outlive its execution. */
@@ -108,51 +127,133 @@ export class EffectRunner implements EffectBases {
     this.#hasEnded = true
   }
 
+  /**
+   * Returns the former rule of a call that no rule of langgraph.json matches, if its task has
+   * started effects under that rule. It stays in force for the task, as `once: "ask"`.
+   */
+  ruleBegun({ site, ...call }: Pick<Call, 'site' | 'method' | 'url'>): EffectRule | undefined {
+    if (site?.checkpointId === undefined) return undefined
+    const { records } = this.#bases.get(keyOf(site.checkpointNs, site.checkpointId)) ?? {}
+    const begun = records?.effects.of(site.taskId).find(({ rule, known }) =>
+      known.intent !== undefined && isCallPattern(rule) && callPattern(rule)(call)
+    )
+    return begun &&
+      { name: begun.rule, isCall: true, strength: 'ask', keyHours: 0, keptOnError: false }
+  }
+
   /** Does the effect of a task, or answers with what it gave when it was done. */
   async perform(site: EffectSite | undefined, asked: AskedEffect): Promise<unknown> {
-    const { name } = asked
-    const rule = this.#rules.get(name)
-    if (rule === undefined) throw unnamedEffect(name)
+    const { name, call } = asked
+    const rule = call?.rule ?? this.#rules.get(ruleIn(name))
+    if (rule === undefined) throw unnamedEffect(ruleIn(name))
     if (site?.checkpointId === undefined || this.#hasEnded) throw effectError('outside', name)
     const { checkpointNs: ns, checkpointId, taskId } = site
-    const hash = hashOf(asked)
-    const slots = this.#slotsOf(site)
-    const ordinal = slots.take(name, hash)
+    const wanted = { rule: name, hash: hashOf(asked), isKept: rule.strength === 'keep', call }
+    const attempt = this.#attemptOf(site)
+    const records = await this.#recordsOf(ns, checkpointId, name)
+    const task = { ns, checkpointId, taskId, records, attempt }
+    if (!attempt.hasTakenAnswer) this.#takeAnswer(asked, task)
+    const { slot, end } = await this.#claim(asked, wanted, task)
     try {
-      const records = await this.#recordsOf(ns, checkpointId, name)
-      const position = { ns, checkpointId, taskId, rule: name, ordinal }
-      return await this.#settled(rule, asked, { position, hash, notes: records.effects,
-        answered: (task) => records.answered(task) })
+      const result = await this.#settled(rule, asked, { task, slot, hash: wanted.hash })
+      end(true)
+      return result
     } catch (error) {
-      slots.failed(name, ordinal)
+      end(false)
       throw error
     }
   }
 
-  async #settled(rule: EffectRule, asked: AskedEffect, at: Place): Promise<unknown> {
-    const { position, hash, notes } = at
-    const key = effectKey(this.#options.thread, position)
-    const known = () => notes.at(position)
-    // A run that goes on brings the answer again that this effect has had from it.
-    // That it was done may be in the log without what it gave: then the answer is needed again.
-    const { decided, isOpen } = known()
-    const lacksResult = decided?.decision === 'done' && isOpen
-    if (decided?.runId === this.#options.runId && !lacksResult) this.#takeAnswer(asked, at)
+  /** Assigns a place. Throws `changed`, or a question, if an effect with another input has it. */
+  async #claim(asked: AskedEffect, wanted: WantedEffect, task: Task): Promise<Claimed> {
+    const { attempt, records, taskId } = task
     for (;;) {
-      const hasThrown = this.#thrown.has(position.taskId)
+      const placing = attempt.place(wanted, records.effects.of(taskId))
+      if (placing.kind === 'at') {
+        return { slot: placing.slot, end: attempt.claim(placing.slot, wanted, shownOf(asked)) }
+      }
+      const { of } = placing
+      if (placing.kind === 'undecided') {
+        const { shown } = placing
+        const { rule, ordinal, known } = of
+        const about = { rule, ordinal, hash: hashIn(known)! }
+        this.#answers.ask(asked, task, { about, known, shown, cause: 'replaced' })
+      }
+      // Concurrent branches of a node come in any order.
+      if (await this.#continues(attempt)) continue
+      if (placing.kind === 'changed') throw effectError('changed', asked.name)
+      this.#decideNew(asked, wanted, task, of.known)
+    }
+  }
+
+  /**
+   * Resolves with true as soon as the attempt starts or ends another effect, and with false if it
+   * does not. The first effect of an attempt has no concurrent effects.
+   */
+  async #continues(attempt: EffectAttempt): Promise<boolean> {
+    if (attempt.isFirst) return false
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const stop = attempt.isRunning
+      ? () => {}
+      : this.#options.after(quietMs, () => resolve(false))
+    void attempt.changed.then(() => resolve(true))
+    try {
+      return await promise
+    } finally {
+      stop()
+    }
+  }
+
+  /**
+   * Writes the decision of a person about an effect that removed runs did with another input, in a
+   * new place. Throws the question if there is no decision.
+   */
+  #decideNew(asked: AskedEffect, wanted: WantedEffect, task: Task, known: KnownEffect): void {
+    const { rule, hash } = wanted
+    const about = { rule, hash }
+    const answer = this.#answers.held(task, about)
+    if (answer === undefined || decisionIn(answer.value).decision === 'unclear') {
+      this.#answers.ask(asked, task, { about, known, shown: shownOf(asked), cause: 'removed' })
+    }
+    const slot = task.attempt.next(wanted, task.records.effects.of(task.taskId))
+    this.#decide({ task, slot, hash }, answer.value)
+  }
+
+  /** Applies the resume value of the run to the effect that it is about. */
+  #takeAnswer(asked: AskedEffect, task: Task): void {
+    task.attempt.hasTakenAnswer = true
+    const { effect, value } = this.#answers.take(asked, task) ?? {}
+    if (effect) this.#decide({ task, slot: effect, hash: hashIn(effect.known)! }, value)
+  }
+
+  async #settled(rule: EffectRule, asked: AskedEffect, at: Place): Promise<unknown> {
+    const { task, slot, hash } = at
+    const { taskId, records } = task
+    const position = positionOf(at)
+    const key = effectKey(this.#options.thread, position)
+    const about = { ...slot, hash }
+    const known = () => records.effects.at(position)
+    for (;;) {
+      const hasThrown = this.#thrown.has(taskId)
       const order = decideEffect(rule, known(), { hash, key, hasThrown,
         nowMs: this.#options.nowMs() })
       switch (order.kind) {
         case 'answer':
           return JSON.parse(order.resultJson)
         case 'call':
-          if (order.intends) await this.#intend(at, order.key)
+          if (order.intends) await this.#intend(rule, at, order.key)
           // The intent may be that of an attempt that still waits for it.
           else if (rule.strength !== 'keep') await this.#options.sink.acknowledged()
           return await this.#call(asked, at, order.key)
-        case 'ask':
-          this.#ask(asked, at)
+        case 'ask': {
+          const answer = this.#answers.held(task, about)
+          if (answer === undefined) {
+            this.#answers.ask(asked, task, { about, known: known(), shown: shownOf(asked),
+              cause: 'uncertain' })
+          }
+          this.#decide(at, answer.value)
           continue
+        }
         default:
           throw effectError(order.kind, asked.name)
       }
@@ -160,15 +261,16 @@ export class EffectRunner implements EffectBases {
   }
 
   /** Resolves when the intent is in the log, a short time ago. Rule: [intent_first]. */
-  async #intend(at: Place, key: string): Promise<void> {
+  async #intend({ strength }: EffectRule, at: Place, key: string): Promise<void> {
     const { sink, monotonicMs } = this.#options
+    const once = strength === 'key' ? 'key' : 'ask'
     for (let lates = 0; lates < latesMax; lates++) {
       const sentMs = monotonicMs()
-      this.#note(at, { $case: 'intended', value: { key, hash: at.hash } })
+      this.#note(at, { $case: 'intended', value: { key, hash: at.hash, once } })
       await sink.acknowledged()
       if (monotonicMs() - sentMs < startsWithinMs) return
     }
-    throw effectError('late', at.position.rule)
+    throw effectError('late', at.slot.rule)
   }
 
   async #call({ name, work }: AskedEffect, at: Place, key: string): Promise<unknown> {
@@ -180,19 +282,20 @@ export class EffectRunner implements EffectBases {
 
   /** Writes the receipt, and returns what it will answer with. Rule: [receipt_with_result]. */
   #settle(at: Place, result: unknown): unknown {
+    const { slot: { rule }, hash, task: { records } } = at
     const settled = (resultJson: string, isCut: boolean) =>
-      this.#note(at, { $case: 'settled', value: { hash: at.hash, resultJson, isCut } })
+      this.#note(at, { $case: 'settled', value: { hash, resultJson, isCut } })
     if (result === tooLarge) return settled('', true)
     try {
-      const resultJson = textOf(at.position.rule, result)
+      const resultJson = textOf(rule, result)
       const isCut = resultJson.length > resultMax
       settled(isCut ? '' : resultJson, isCut)
       // Another attempt may have been the first. Rule: [first_receipt].
-      const { intent, receipt } = at.notes.at(at.position)
+      const { intent, receipt } = records.effects.at(positionOf(at))
       if (receipt?.isCut !== false) return JSON.parse(resultJson)
       const first: unknown = JSON.parse(receipt.resultJson)
       if (intent && !isCut && differs(first, JSON.parse(resultJson))) {
-        this.#options.ignoresKey(at.position.rule)
+        this.#options.ignoresKey(rule)
       }
       return first
     } catch (error) {
@@ -202,44 +305,29 @@ export class EffectRunner implements EffectBases {
     }
   }
 
-  /** Takes the decision of a person; throws the engine's interrupt if there is none yet. */
-  #ask(asked: AskedEffect, at: Place): void {
-    const { name, input, call } = asked
-    const { questions, nowMs, runId } = this.#options
-    const answer = this.#takeAnswer(asked, at)
-    if (answer === undefined) {
-      const { intent } = at.notes.at(at.position)
-      const question = effectQuestion(name, call ? call.shown : input, intent?.atMs ?? nowMs())
-      inTask(asked, () => questions.ask(question))
-      throw effectError('unknown', name)
-    }
-    const { decision, result } = decisionIn(answer.value)
-    this.#note(at, { $case: 'decided', value: { decision, runId } })
-    if (decision === 'done') this.#settle(at, call ? call.receiptOf(result) : result)
+  #decide(at: Place, answer: unknown): void {
+    const { decision, result } = decisionIn(answer)
+    const { hash, slot: { rule } } = at
+    this.#note(at, { $case: 'decided', value: { decision, runId: this.#options.runId, hash } })
+    if (decision === 'done') this.#settle(at, isCallPattern(rule) ? saidReceipt(result) : result)
   }
 
-  #takeAnswer(asked: AskedEffect, { position: { taskId }, answered }: Place):
-    | { readonly value: unknown }
-    | undefined {
-    return inTask(asked, () => this.#options.questions.takeAnswer(answered(taskId)))
-  }
-
-  #note({ position, notes }: Place, note: NonNullable<EffectNote['note']>): void {
-    const { ns, checkpointId, taskId, rule, ordinal } = position
+  #note(at: Place, note: NonNullable<EffectNote['note']>): void {
+    const { task: { ns, checkpointId, taskId, records }, slot: { rule, ordinal } } = at
     const effect: EffectNote = { rule, ordinal, atMs: this.#options.nowMs(), note }
-    notes.add(taskId, effect)
+    records.effects.add(taskId, effect)
     this.#options.sink.step({ $case: 'writes',
       value: { ns, checkpointId, taskId, writes: [], effect } })
   }
 
-  #slotsOf(site: EffectSite): EffectSlots {
-    const last = this.#attempts.get(site.taskId)
+  #attemptOf(site: EffectSite): EffectAttempt {
+    const last = this.#sites.get(site.taskId)
     // A task that begins again in the same execution threw before.
     if (last !== undefined && last !== site) this.#thrown.add(site.taskId)
-    this.#attempts.set(site.taskId, site)
-    const slots = this.#slots.get(site) ?? new EffectSlots()
-    this.#slots.set(site, slots)
-    return slots
+    this.#sites.set(site.taskId, site)
+    const attempt = this.#attempts.get(site) ?? new EffectAttempt()
+    this.#attempts.set(site, attempt)
+    return attempt
   }
 
   /**
@@ -256,9 +344,15 @@ export class EffectRunner implements EffectBases {
     }
   }
 
+  #know(ns: string, checkpointId: string, records: TaskRecords): void {
+    const base = this.#base(ns, checkpointId)
+    base.records ??= records
+    base.resolve(records)
+  }
+
   #base(ns: string, checkpointId: string): Base {
     const key = keyOf(ns, checkpointId)
-    const base = this.#bases.get(key) ?? Promise.withResolvers<TaskRecords>()
+    const base: Base = this.#bases.get(key) ?? Promise.withResolvers<TaskRecords>()
     this.#bases.set(key, base)
     return base
   }
@@ -268,36 +362,8 @@ function keyOf(ns: string, checkpointId: string): string {
   return `${ns}\n${checkpointId}`
 }
 
-/** Does work where the engine finds the task. The code of a node is there already. */
-function inTask<Result>({ call }: AskedEffect, work: () => Result): Result {
-  return call ? call.within(work) : work()
-}
-
-interface Place {
-  readonly position: EffectPosition
-  readonly hash: string
-  readonly notes: EffectNotes
-  readonly answered: TaskRecords['answered']
-}
-
-/** The error of an effect that langgraph.json does not name. */
-export function unnamedEffect(name: string): EffectError {
-  return new EffectError('unnamed', name,
-    `langgraph.json does not name the effect "${name}": add ` +
-      `{"name": "${name}", "once": "key"} to "heddle": {"effects": […]}.`)
-}
-
-function hashOf({ name, input }: AskedEffect): string {
-  const length = textOf(name, input).length
-  if (length <= inputMax) return inputHash(input)
-  throw new EffectError('unfit', name, `The input of the effect "${name}" is larger than 1 MiB.`)
-}
-
-function textOf(effect: string, value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? 'null'
-  } catch {
-    throw new EffectError('unfit', effect, `The input and the result of the effect "${effect}" ` +
-      'must be JSON.')
-  }
+function positionOf(
+  { task: { ns, checkpointId, taskId }, slot: { rule, ordinal } }: Place,
+): EffectPosition {
+  return { ns, checkpointId, taskId, rule, ordinal }
 }

@@ -14,6 +14,7 @@ import type { Workbench } from '../engine/runner.ts'
 import type { EffectRunner } from '../effects/effect-runner.ts'
 import { bindEffects, loggedExecution } from '../effects/effect-form.ts'
 import type { OpenEffects } from '../effects/effect-form.ts'
+import { basesWithoutRules } from '../effects/kept-rules.ts'
 import { answer } from '../engine/state-question.ts'
 import { cutJob, finishStopped, stopJob } from '../engine/stop-job.ts'
 import type { Job } from '../engine/stop-job.ts'
@@ -161,7 +162,7 @@ export class JobRunner {
       const assignment = { execution: effects ? loggedExecution(execution) : execution, source,
         outbox, memory, control: job.control, signal: job.abort.signal, entered,
         items: replays?.asksItems ?? this.#asks.of(number, entered),
-        ...steps && { tracer: steps.tracer }, ...effects && { effects } }
+        ...steps && { tracer: steps.tracer }, effects: effects ?? basesWithoutRules(execution) }
       const outcome = await this.#lines.during(number, () =>
         underTrace(execution.trace, () =>
           callingWith(execution.ownKey, () =>

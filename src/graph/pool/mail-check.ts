@@ -98,8 +98,9 @@ function isEffectNote(effect: unknown): boolean {
   if (!isText(rule) || !isNumber(ordinal) || !isNumber(atMs) || !isBag(note)) return false
   const { $case, value } = note
   if (!isBag(value)) return false
-  if ($case === 'intended') return isText(value['key']) && isText(value['hash'])
-  if ($case === 'decided') return isText(value['decision'])
+  const { once, hash } = value
+  if ($case === 'intended') return isText(value['key']) && isText(hash) && isTextOrNone(once)
+  if ($case === 'decided') return isText(value['decision']) && isTextOrNone(hash)
   return $case === 'settled' && isText(value['hash']) && isText(value['resultJson'])
     && typeof value['isCut'] === 'boolean'
 }
@@ -196,6 +197,10 @@ export function isText(value: unknown): value is string {
 
 function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+function isTextOrNone(value: unknown): boolean {
+  return value === undefined || isText(value)
 }
 
 /** True for a list of texts. */

@@ -2,7 +2,7 @@
 
 import type { Writes } from '../../../proto/gen/storage/v1/log.ts'
 import { nullTask } from './pending-writes.ts'
-import { leavesTaskOpen } from './state-reader.ts'
+import { leavesTaskOpen } from './pending-writes.ts'
 
 /**
  * True if the engine adds one of these to the values: always what a command wrote, and what tasks

@@ -4,7 +4,7 @@ import type { CheckpointPendingWrite, PendingWrite } from '@langchain/langgraph-
 
 import type { Write, Writes } from '../../../proto/gen/storage/v1/log.ts'
 import type { Value } from '../../../proto/gen/storage/v1/value.ts'
-import { textAt, valueIn } from '../../json/index.ts'
+import { memberOf, textAt, valueIn } from '../../json/index.ts'
 import { EffectNotes } from './effect-notes.ts'
 import { messageOf, nameOf } from '../project/thrown.ts'
 import type { Decode, Encode, ValueCodec } from './value-codec.ts'
@@ -16,6 +16,10 @@ const specialIndex: ReadonlyMap<string, number> = new Map([
   ['__interrupt__', -3],
   ['__resume__', -4],
 ])
+
+/** Channels that the engine writes for a task that is not done. */
+export const leavesTaskOpen: ReadonlySet<string> = new Set(['__error__', '__interrupt__',
+  '__resume__', '__scheduled__', '__error_source_node__'])
 
 /** The engine's task id for a run's own input, such as an answer that names no interrupt. */
 export const nullTask = '00000000-0000-0000-0000-000000000000'
@@ -156,6 +160,20 @@ export class PendingWrites {
   answered(taskId: string): number {
     const answers = this.#writes.get(placeOf(taskId, specialIndex.get('__resume__')!))?.live
     return Array.isArray(answers) ? answers.length : 0
+  }
+
+  /** The value of the last interrupt that a task raised; undefined if it raised none. */
+  asked(taskId: string): unknown {
+    const raised = this.#writes.get(placeOf(taskId, specialIndex.get('__interrupt__')!))?.live
+    return memberOf([raised].flat().at(-1), 'value')
+  }
+
+  /** Patterns of the HTTP calls that tasks without a result have started as effects. */
+  get openCalls(): readonly string[] {
+    if (this.#effects === undefined || this.#effects.isEmpty) return []
+    const done = [...this.#writes.values()]
+      .flatMap(({ taskId, channel }) => leavesTaskOpen.has(channel) ? [] : [taskId])
+    return this.#effects.callsWithout(new Set(done))
   }
 
   /** The tasks that failed. */

@@ -45,7 +45,7 @@ export interface SaverOptions {
   readonly failed?: ((taskId: string, error: unknown) => unknown) | undefined
   /** Known if the engine's reducers are watched. */
   readonly updates?: ChannelUpdates
-  /** Gets the checkpoints and what they know of effects; missing for a project without effects. */
+  /** Gets the checkpoints with their notes on effects; missing if they are of no interest. */
   readonly effects?: EffectBases | undefined
   /** Called at every call, as the execution's code is running then. */
   readonly entered: () => void

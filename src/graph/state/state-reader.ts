@@ -4,7 +4,7 @@ import type { RunnableConfig } from '@langchain/core/runnables'
 import type { BaseCheckpointSaver, CheckpointPendingWrite,
   CheckpointTuple } from '@langchain/langgraph-checkpoint'
 
-import { tasksOnly } from './pending-writes.ts'
+import { leavesTaskOpen, tasksOnly } from './pending-writes.ts'
 import type { HeddleSaver } from './saver.ts'
 
 type Reading = Pick<BaseCheckpointSaver, 'getTuple' | 'list' | 'getDeltaChannelHistory'>
@@ -62,10 +62,6 @@ export class StateReader implements Reading {
       : withoutResults(read.pendingWrites) }
   }
 }
-
-/** Channels that the engine writes for a task that is not done. */
-export const leavesTaskOpen: ReadonlySet<string> = new Set(['__error__', '__interrupt__',
-  '__resume__', '__scheduled__', '__error_source_node__'])
 
 /** The ids of the tasks of a checkpoint that are done. */
 export function doneTasks(tuple: CheckpointTuple | undefined): ReadonlySet<string> {

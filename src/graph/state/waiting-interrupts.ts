@@ -2,7 +2,7 @@
 
 import type { Write, Writes } from '../../../proto/gen/storage/v1/log.ts'
 import { isObject, valueIn } from '../../json/index.ts'
-import { leavesTaskOpen } from './state-reader.ts'
+import { leavesTaskOpen } from './pending-writes.ts'
 
 const interruptChannel = '__interrupt__'
 

@@ -174,7 +174,9 @@ function effectOf(value: unknown): Question | undefined {
   const { effect } = value
   // An HTTP call is named by its method and its URL.
   const isCall = typeof effect === 'string' && effect.includes('://')
-  const shown = isObject(asked.shown) ? without(asked.shown, ['reason', 'effect']) : asked.shown
+  const shown = isObject(asked.shown)
+    ? without(asked.shown, ['reason', 'effect', 'id'])
+    : asked.shown
   return { ...asked, kind: 'effect', shown, isCall }
 }
 

@@ -51,6 +51,31 @@ describe('decideEffect', () => {
     expect([at(24 * hourMs), at(24 * hourMs + 1_000)]).toEqual(['call', 'ask'])
   })
 
+  it('does not use a key again if the time of its intent is in the future', () => {
+    const known = knownAfter(intended)
+    const at = (nowMs: number) => decideEffect(ruleOf('key'), known, { ...due, nowMs }).kind
+    expect([at(1_000 - 59_000), at(1_000 - 60_000), at(1_000 - 1_440 * hourMs)])
+      .toEqual(['call', 'ask', 'ask'])
+    const short = { ...ruleOf('key'), keyHours: 1 / 3_600 }
+    expect(decideEffect(short, known, { ...due, nowMs: 0 }).kind).toBe('ask')
+  })
+
+  it.each<[EffectStrength, EffectStrength, string]>([
+    ['ask', 'key', 'ask'],
+    ['key', 'ask', 'ask'],
+    ['key', 'keep', 'ask'],
+    ['key', 'key', 'call'],
+  ])('after an intent with %s, with %s: %s', (once, strength, kind) => {
+    const known = knownAfter({ $case: 'intended', value: { key: 'k', hash: 'h', once } })
+    expect(decideEffect(ruleOf(strength), known, due).kind).toBe(kind)
+  })
+
+  it('returns the receipt of an effect with an intent if its rule only keeps results now', () => {
+    expect(
+      decideEffect(ruleOf('keep'), knownAfter(intended, settled), { ...due, hasThrown: true }).kind,
+    ).toBe('answer')
+  })
+
   it('asks in a copy of a thread about an effect that the original may be about to do.', () => {
     expect(decideEffect(ruleOf('key'), knownAfter(intended), { ...due, key: 'copy' }).kind)
       .toBe('ask')

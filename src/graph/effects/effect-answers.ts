@@ -1,0 +1,114 @@
+/** The questions of an execution about its effects, and the resume values of its run. */
+
+import type { TaskEffect, TaskRecords } from '../state/effect-notes.ts'
+import { inTask } from './asked-effect.ts'
+import type { AskedEffect } from './asked-effect.ts'
+import { effectError } from './effect-errors.ts'
+import { questionId } from './effect-position.ts'
+import type { EffectThread } from './effect-position.ts'
+import { effectQuestion, questionIn } from './effect-question.ts'
+import type { QuestionCause, QuestionName } from './effect-question.ts'
+import type { TaskQuestions } from './task-questions.ts'
+
+/** A task with effects that a person decides about. */
+export interface AskingTask {
+  readonly ns: string
+  readonly taskId: string
+  readonly records: TaskRecords
+}
+
+/** An effect that a person decides about. Without an ordinal it has no place yet. */
+export interface AskedAbout {
+  readonly rule: string
+  readonly ordinal?: number
+  readonly hash: string
+}
+
+/** Ports of the questions of an execution. */
+export interface EffectAnswersOptions {
+  readonly thread: EffectThread
+  readonly runId: string
+  readonly questions: TaskQuestions
+  readonly nowMs: () => number
+}
+
+/** A resume value that is unused so far. Without a name, any effect of the task may use it. */
+interface HeldAnswer {
+  readonly question: Partial<QuestionName>
+  readonly value: unknown
+}
+
+/** The resume values of an execution's run. */
+export class EffectAnswers {
+  readonly #options: EffectAnswersOptions
+  /** By task. */
+  readonly #held = new Map<string, HeldAnswer>()
+
+  constructor(options: EffectAnswersOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Takes the resume value of the task if it is about an effect, so that the code of the node does
+   * not get it for an interrupt of its own. Call once for each attempt. Returns the value with its
+   * effect if that effect is open, and holds any other value.
+   */
+  take(asked: AskedEffect, task: AskingTask):
+    | { readonly effect: TaskEffect; readonly value: unknown }
+    | undefined {
+    const { taskId, records } = task
+    const effects = records.effects.of(taskId)
+    // The task may have raised another interrupt since.
+    const isUsed = effects.some(({ known }) => this.#isDecided(known))
+    const question: Partial<QuestionName> | undefined = records.asked
+      ? questionIn(records.asked(taskId))
+      : {}
+    if (question === undefined && !isUsed) return undefined
+    const answer = inTask(asked, () => this.#options.questions.takeAnswer(records.answered(taskId)))
+    if (answer === undefined || question === undefined || isUsed) return undefined
+    const { value } = answer
+    const effect = effects.find(({ rule, ordinal, known: { intent } }) =>
+      intent && question.id === this.#idOf(task, { rule, ordinal, hash: intent.hash })
+    )
+    if (effect === undefined) this.#held.set(taskId, { question, value })
+    else if (effect.known.isOpen) return { effect, value }
+    return undefined
+  }
+
+  /** Removes and returns the held resume value about an effect. */
+  held(task: AskingTask, about: AskedAbout): { readonly value: unknown } | undefined {
+    const held = this.#held.get(task.taskId)
+    const { id, effect = about.rule } = held?.question ?? {}
+    const isAbout = id === undefined ? effect === about.rule : id === this.#idOf(task, about)
+    if (!isAbout) return undefined
+    this.#held.delete(task.taskId)
+    return held
+  }
+
+  /** Throws the engine's interrupt with the question, or an error if the engine has none. */
+  ask(asked: AskedEffect, task: AskingTask, { about, known: { intent }, shown, cause }: {
+    readonly about: AskedAbout
+    readonly known: TaskEffect['known']
+    /** The input, in the form that questions show. */
+    readonly shown: unknown
+    readonly cause: QuestionCause
+  }): never {
+    const { questions, nowMs } = this.#options
+    const id = this.#idOf(task, about)
+    const question = effectQuestion(about.rule, shown, intent?.atMs ?? nowMs(), { id, cause })
+    inTask(asked, () => questions.ask(question))
+    throw effectError('unknown', asked.name)
+  }
+
+  /**
+   * True if the decision is of this run: a run that continues has its resume value again. The log
+   * may have the decision that an effect was done without its result: then the value is needed.
+   */
+  #isDecided({ decided, isOpen }: TaskEffect['known']): boolean {
+    return decided?.runId === this.#options.runId && !(decided.decision === 'done' && isOpen)
+  }
+
+  #idOf({ ns, taskId }: AskingTask, { rule, ordinal, hash }: AskedAbout): string {
+    return questionId(this.#options.thread, { ns, taskId, rule, ordinal }, hash)
+  }
+}
