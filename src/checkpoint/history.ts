@@ -1,4 +1,4 @@
-/** History read backwards. What rollbacks dropped is left out, checkpoints and writes alike. */
+/** History read backwards, without the checkpoints and writes that rollbacks dropped. */
 
 import { taskBytes } from './record-bytes.ts'
 import type { Checkpoint, RecordOf, Writes } from './row-codec.ts'
@@ -98,20 +98,29 @@ export class History {
     return dropped
   }
 
-  /** Keeps the writes that were read since the last call, unless a dropped run wrote them. */
+  /**
+   * Keeps the writes that were read since the last call. If a dropped run wrote them, only notes on
+   * effects stay, marked as removed: a rollback does not undo what happened outside.
+   */
   #own(dropped: boolean): void {
     for (const writes of this.#unowned) {
       const key = keyOf({ ns: writes.ns, id: writes.checkpointId })
-      if (dropped || this.#forgotten.has(key)) {
+      const kept = dropped ? asRemoved(writes) : writes
+      if (kept === undefined || this.#forgotten.has(key)) {
         this.#bytes -= taskBytes(writes)
         continue
       }
       const known = this.#writes.get(key)
-      if (known) known.push(writes)
-      else this.#writes.set(key, [writes])
+      if (known) known.push(kept)
+      else this.#writes.set(key, [kept])
     }
     this.#unowned = []
   }
+}
+
+/** The writes of a dropped run that stay; undefined if they are not about an effect. */
+function asRemoved({ effect, ...writes }: Writes): Writes | undefined {
+  return effect && { ...writes, effect: { ...effect, removed: true } }
 }
 
 function keyOf({ ns, id }: Named): string {

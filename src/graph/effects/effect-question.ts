@@ -20,7 +20,7 @@ export interface EffectQuestion {
 /**
  * uncertain  it is not known whether it was done
  * replaced   the same, and the step continues with another input
- * removed    it was done with another input, by a run that was rolled back
+ * removed    a run that was rolled back started it with another input
  */
 export type QuestionCause = 'uncertain' | 'replaced' | 'removed'
 
@@ -31,7 +31,8 @@ const messages: Readonly<Record<QuestionCause, (effect: string, since: string) =
     `It is not known whether the effect "${effect}" was done (${since}), and the step continues ` +
     'with another input: decide about the first one.',
   removed: (effect, since) =>
-    `The effect "${effect}" was done with another input (${since}) by a run that was rolled back.`,
+    `The effect "${effect}" was started with another input (${since}) by a run that was rolled ` +
+    'back.',
 }
 
 /** The question about an effect that was about to be done at a time in milliseconds since 1970. */

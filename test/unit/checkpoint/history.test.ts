@@ -35,3 +35,16 @@ it.each<[string, readonly RecordOf[], string[]]>([
 ])('Those %s.', (_, records, kept) => {
   expect(writesIn(records, { ns: '', id: 'c' }).map(({ taskId }) => taskId)).toEqual(kept)
 })
+
+it('keeps the notes on effects of a dropped run, marked as removed', () => {
+  const noted = (taskId: string): RecordOf => ({ $case: 'writes',
+    value: { ns: '', checkpointId: 'c', taskId, writes: [],
+      effect: { rule: 'e', ordinal: 0, atMs: 0, note: undefined } } })
+  const records = [starts('a'), noted('a'), ends('a'), starts('r'), writes('r'), noted('r'),
+    noted('s'), drops('r'), noted('edit'), edited]
+  expect(
+    writesIn(records, { ns: '', id: 'c' }).map(({ taskId, effect }) =>
+      `${taskId} ${effect?.removed ?? false}`
+    ),
+  ).toEqual(['a false', 'r true', 's true', 'edit false'])
+})
