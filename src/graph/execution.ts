@@ -179,6 +179,11 @@ export interface ExecutionOutcome {
   readonly waitsAt?: readonly string[]
   /** Namespaces of the subgraphs that asked, by interrupt id; missing if the root asked all. */
   readonly askers?: Readonly<Record<string, string>>
+  /**
+   * True if the tasks that wait have results, resume values, effects or steps of subgraphs. A new
+   * checkpoint would drop these, so that no message can be added. Missing if they have none.
+   */
+  readonly isMidStep?: boolean
   /** JSON of the report of a replay. */
   readonly replay?: JsonText
 }

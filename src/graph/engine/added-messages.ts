@@ -10,9 +10,6 @@ import type { HeddleSaver } from '../state/saver.ts'
 /** The channel that messages are added to. */
 export const messagesChannel = 'messages'
 
-/** Channel of the writes that a question leaves, beside which messages may be added. */
-const question = '__interrupt__'
-
 interface Channel {
   fromCheckpoint(value: unknown): Channel
   update(values: readonly unknown[]): boolean
@@ -40,10 +37,9 @@ export async function addMessages(graph: Pick<ServedGraph, 'channels'>, saver: H
   if (spec?.lc_graph_name !== 'BinaryOperatorAggregate') {
     throw new HeddleError('invalid', 'The graph has no channel `messages` that adds up messages.')
   }
-  const isBetween = tuple?.pendingWrites?.every(([, channel]) => channel === question) ?? true
   const { checkpoint } = tuple ?? {}
-  if (checkpoint === undefined || !isBetween || listOf(memberOf(checkpoint, 'pending_sends'))
-        .length > 0) {
+  const hasSends = listOf(memberOf(checkpoint, 'pending_sends')).length > 0
+  if (checkpoint === undefined || hasSends || await isMidStep(saver, threadId)) {
     throw new HeddleError('invalid', 'The graph is not between two supersteps.')
   }
   const { channel_values: values, channel_versions: versions } = checkpoint
@@ -59,6 +55,16 @@ export async function addMessages(graph: Pick<ServedGraph, 'channels'>, saver: H
   const { step = -1, parents = {} } = tuple!.metadata ?? {}
   const metadata: CheckpointMetadata = { source: 'update', step: step + 1, parents }
   await saver.put(tuple!.config, next, metadata, { [messagesChannel]: version })
+}
+
+/** True if tasks of the newest checkpoint have work that a checkpoint behind it would repeat. */
+async function isMidStep(saver: HeddleSaver, threadId: string): Promise<boolean> {
+  if (saver.isMidStep) return true
+  for await (const newest of saver.list({ configurable: { thread_id: threadId } }, { limit: 1 })) {
+    // A subgraph has written a checkpoint since the newest checkpoint of the graph itself.
+    return newest.config.configurable?.checkpoint_ns !== ''
+  }
+  return false
 }
 
 /** A time-ordered UUID that sorts right after another, with the random part of a third. */

@@ -372,8 +372,7 @@ async function open({ shortcuts }: Workbench, graph: ServedGraph, input: unknown
  * count.
  */
 async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: HeddleSaver,
-  threadId: string
-): Promise<Pick<ExecutionOutcome, 'waiting' | 'interrupts' | 'values' | 'waitsAt' | 'askers'>> {
+  threadId: string): Promise<Partial<ExecutionOutcome>> {
   const config = { configurable: { thread_id: threadId } }
   const done = doneTasks(await saver.getTuple(config))
   return readState(graph, saver, { config }, async ({ next, tasks, values }) => {
@@ -383,6 +382,7 @@ async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: Heddl
     const partial = open.length > 0 && done.size > 0
     return { waiting: next.length > 0, interrupts: codec.text(interrupts),
       ...next.length > 0 && { waitsAt: await waitingPaths({ graph, saver, threadId }, next, open) },
-      ...partial && { values: codec.text(values) }, ...saver.askers.of(Object.values(interrupts)) }
+      ...partial && { values: codec.text(values) }, ...saver.askers.of(Object.values(interrupts)),
+      ...saver.isMidStep && { isMidStep: true } }
   })
 }

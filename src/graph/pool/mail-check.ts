@@ -115,10 +115,12 @@ export function isOutcome(value: unknown): boolean {
   if (!isBag(value)) return false
   const { status, waiting, interrupts, values, error, at, waitsAt, askers, replay, untracked } =
     value
+  const { isMidStep } = value
   return statuses.has(status) && typeof waiting === 'boolean' && isText(interrupts)
     && (values === undefined || isText(values)) && (at === undefined || isText(at))
     && (untracked === undefined || isUntrackedJson(untracked))
     && (waitsAt === undefined || isTextList(waitsAt)) && (replay === undefined || isText(replay))
+    && (isMidStep === undefined || typeof isMidStep === 'boolean')
     && (askers === undefined || (isBag(askers) && isTextList(Object.values(askers))))
     && (error === null || (isBag(error) && isText(error['error']) && isText(error['message'])))
 }

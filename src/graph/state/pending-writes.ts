@@ -176,6 +176,12 @@ export class PendingWrites {
     return this.#effects.callsWithout(new Set(done))
   }
 
+  /** True if the tasks have written nothing but interrupts, and have no effects. */
+  get areQuestions(): boolean {
+    return this.#effects?.isEmpty !== false
+      && [...this.#writes.values()].every(({ channel }) => channel === '__interrupt__')
+  }
+
   /** The tasks that failed. */
   get thrown(): string[] {
     return [...this.#writes.values()].flatMap(({ taskId, channel }) =>

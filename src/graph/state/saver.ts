@@ -81,6 +81,15 @@ export class HeddleSaver implements BaseCheckpointSaver {
     this.#line = new OwnLine(this.#known)
   }
 
+  /**
+   * True if tasks of the newest checkpoint have left more than interrupts: results, resume values,
+   * notes on effects, or checkpoints of subgraphs.
+   */
+  get isMidStep(): boolean {
+    const { newest } = this.#options.memory
+    return newest.size > 1 || newest.get('')?.writes.areQuestions === false
+  }
+
   /** For configs that are written as JSON. */
   toJSON(): string {
     return '[HeddleSaver]'

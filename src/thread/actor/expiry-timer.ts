@@ -4,6 +4,7 @@ import { expiryAtMs } from '../../search/index.ts'
 import { cautiousNowMs } from '../context/thread-context.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import { lookAgainMs } from '../decide/run-queue.ts'
+import { activeRuns } from '../model/waiting-message.ts'
 
 /** Watches the thread as long as it is in memory. When it sleeps, it is woken in time. */
 export class ExpiryTimer {
@@ -17,8 +18,9 @@ export class ExpiryTimer {
 
   /** Time at which the thread is due; 0 for never, or as long as its present state forbids it. */
   get atMs(): number {
-    const { row, runs, exists } = this.#context.threadLog.state
-    return exists ? expiryAtMs(row, runs.length > 0) : 0
+    const { state } = this.#context.threadLog
+    const { row, exists } = state
+    return exists ? expiryAtMs(row, activeRuns(state).length > 0) : 0
   }
 
   /** Call when the thread may have changed. */

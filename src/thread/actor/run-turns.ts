@@ -21,6 +21,7 @@ import type { ThreadCommand } from '../model/command.ts'
 import { fromNow, placeOf, start as beginning } from '../model/event-position.ts'
 import { forkOf, mayHoldBack } from '../model/run-request.ts'
 import type { CancelRun, FeedListener, FollowRun, StartRun } from '../model/thread-client.ts'
+import { activeRuns } from '../model/waiting-message.ts'
 import { eventAtCheckpoint } from '../queries/checkpoint-event.ts'
 import { runAsMade } from '../queries/known-run.ts'
 import { turn } from './perform.ts'
@@ -59,7 +60,9 @@ export async function start(parts: ThreadParts, asked: StartRun,
     if (deploymentOf(context)) run = await withGraph(context, run)
   }
   if (run.resumeOnly && !run.strictResume) await requireQuestion(parts)
-  const admission = admit(threadLog.state.runs, run.strategy, limits)
+  const { state } = threadLog
+  const before = run.strategy === 'reject' ? activeRuns(state) : state.runs
+  const admission = admit(before, run.strategy, limits)
   const reading = admission.kind === 'enqueue'
     ? undefined
     : rollbackFor(parts, admission.runs, admission.kind)

@@ -7,6 +7,7 @@ import type { ThreadContext } from '../context/thread-context.ts'
 import { deploymentOf } from '../context/thread-graphs.ts'
 import type { Situation } from '../decide/decision.ts'
 import { runResult } from '../decide/run-result.ts'
+import { activeRuns } from '../model/waiting-message.ts'
 import type { ExecutionSlot } from '../execution/execution-slot.ts'
 import type { KeyedRuns } from '../queries/known-run.ts'
 import type { DeploymentWatch } from './deployment-watch.ts'
@@ -57,7 +58,8 @@ export function isAwake(
   { context: { threadLog }, waiters, editor, slot, timer }: ThreadParts,
 ): boolean {
   const isNeeded = waiters.any || editor.busy || slot.isResting
-  return threadLog.state.runs.length > 0 && (isNeeded || !timer.mayDoze)
+  const { state } = threadLog
+  return state.runs.length > 0 && (isNeeded || (activeRuns(state).length > 0 && !timer.mayDoze))
 }
 
 /** True if anything is in progress, owed or followed. */

@@ -21,6 +21,7 @@ import type { Origin, ThreadCommand } from '../model/command.ts'
 import type { CreateThread, StateUpdate, ThreadPatch } from '../model/thread-client.ts'
 import { originOf } from '../model/origin.ts'
 import { fromOrigin } from '../model/thread-state.ts'
+import { activeRuns } from '../model/waiting-message.ts'
 import { olderOrigin } from './copy-place.ts'
 import { removeTracesOf } from './gone-runs.ts'
 import { discard, perform, turn } from './perform.ts'
@@ -194,7 +195,7 @@ export function renewIfDeleted(parts: ThreadParts): void {
 export function isThere(
   { context: { threadLog: { state }, ports: { env } } }: ThreadParts,
 ): boolean {
-  return state.exists && !isExpired(state.row, state.runs.length > 0, env.nowMs())
+  return state.exists && !isExpired(state.row, activeRuns(state).length > 0, env.nowMs())
 }
 
 /**

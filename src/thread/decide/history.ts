@@ -5,6 +5,7 @@ import { HeddleError } from '../../errors.ts'
 import { objectIn } from '../../json/index.ts'
 import { requireShort } from '../../search/index.ts'
 import { patchesOf } from '../model/thread-state.ts'
+import { activeRuns } from '../model/waiting-message.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 
@@ -18,7 +19,7 @@ const reserved = ['source', 'step', 'parents', 'run_id', 'thread_id']
 
 /** Throws `busy` for a thread with unfinished runs, or whose state is being edited. */
 export function requireIdle({ state, isEditing }: Pick<Situation, 'state' | 'isEditing'>): void {
-  if (state.runs.length === 0 && !isEditing) return
+  if (activeRuns(state).length === 0 && !isEditing) return
   throw new HeddleError('busy', 'Thread is busy; prune it when its runs are done.')
 }
 

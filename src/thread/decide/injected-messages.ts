@@ -9,19 +9,14 @@ import type { ExecutionOutcome } from '../../graph/index.ts'
 import { listOf, memberOf } from '../../json/index.ts'
 import { kwargsOf, planOf } from '../model/run-request.ts'
 import type { ThreadState } from '../model/thread-state.ts'
+import { isMessage } from '../model/waiting-message.ts'
 import type { Draft } from './decision.ts'
 import type { Edit } from './state-edit.ts'
-
-/** True for a run that is a message for another. */
-function isMessage(run: Pick<RunRow, 'planJson'>): boolean {
-  // Nearly all plans are of other runs, and need not be parsed for this.
-  return run.planJson.includes('"injects"') && planOf(run).injects === true
-}
 
 /** The messages that wait, in their order. */
 export function messagesIn({ runs }: Pick<ThreadState, 'runs'>): readonly RunRow[] {
   if (runs.length < 2) return []
-  return runs.filter((run) => !run.started && run.status === 'pending' && isMessage(run))
+  return runs.filter(isMessage)
 }
 
 /** Throws `not_found` for a message if no run has begun that may take it. */
@@ -37,9 +32,13 @@ export function stopForMessages(draft: Draft, runId: string | undefined): void {
   if (messagesIn(draft.state).length > 0) draft.effect({ kind: 'stopForMessages' })
 }
 
-/** True if an execution has stopped where its run may take messages, or where its graph asks. */
-export function mayTake({ status, waiting, interrupts }: ExecutionOutcome): boolean {
-  return status === 'drained' || (status === 'success' && waiting && interrupts !== '{}')
+/**
+ * True if an execution has stopped where its run may take messages: between two supersteps, or at
+ * an interrupt of tasks whose work so far need not be kept.
+ */
+export function mayTake({ status, waiting, interrupts, isMidStep }: ExecutionOutcome): boolean {
+  if (status === 'drained') return true
+  return status === 'success' && waiting && interrupts !== '{}' && isMidStep !== true
 }
 
 /** The edit that adds the messages to the state of a run; undefined if none waits. */

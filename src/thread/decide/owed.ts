@@ -12,6 +12,7 @@ import type { OwnCommand } from '../model/command.ts'
 import { canceledKey } from '../model/owed-key.ts'
 import { planOf } from '../model/run-request.ts'
 import type { PushChange, StartRun } from '../model/thread-client.ts'
+import { activeRuns } from '../model/waiting-message.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 import { asks } from './run-result.ts'
@@ -46,7 +47,7 @@ export function decidePush(at: Situation, change: PushChange, note: readonly Rec
     if (configs.length < before.length) draft.write([pushRecord(draft, taskId, { configs })])
   } else {
     const isCanceled = objectIn(row.metadataJson)[canceledRunKey] === change.runId
-    const waits = runs.length === 0 && resting === 'interrupted' && !isCanceled &&
+    const waits = activeRuns(at.state).length === 0 && resting === 'interrupted' && !isCanceled &&
       row.lastRunId === change.runId
     if (!waits && !runs.some((run) => taskOfRun(run) === taskId)) {
       throw new HeddleError('rejected', 'The task is over: there is nothing more to notify of.')

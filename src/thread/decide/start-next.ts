@@ -5,6 +5,7 @@ import { metadataEntry } from '../model/feed-entry.ts'
 import type { Urgency } from '../log/log-writer.ts'
 import { startedRecord } from '../model/run-records.ts'
 import { planOf } from '../model/run-request.ts'
+import { activeRuns } from '../model/waiting-message.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 import { finish } from './finish-run.ts'
@@ -44,7 +45,7 @@ export function startNext(draft: Draft, options: StartOptions = {}): void {
   holdInputs(draft)
   lookAfterSuspect(draft)
   if (draft.isHeld) return
-  const next = nextRun(draft.state.runs, draft.nowMs, draft.execution !== undefined)
+  const next = nextRun(activeRuns(draft.state), draft.nowMs, draft.execution !== undefined)
   if (next.kind === 'start' && isPaused(draft, next.run)) {
     return draft.effect({ kind: 'watchDeployment' })
   }

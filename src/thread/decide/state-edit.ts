@@ -6,6 +6,7 @@ import { HeddleError } from '../../errors.ts'
 import type { CheckpointSelector, EditUpdate, ExecutionOutcome, LossReason,
   Step } from '../../graph/index.ts'
 import type { CreateThread, StateUpdate } from '../model/thread-client.ts'
+import { activeRuns } from '../model/waiting-message.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 import { waitingPlace } from './finish-run.ts'
@@ -36,7 +37,7 @@ export interface MessageTaker {
 /** The edit that an update asks for. Throws `busy`, or `invalid` for a thread without a graph. */
 export function decideUpdate({ state }: Pick<Situation, 'state'>,
   { update, checkpoint }: StateUpdate, note: readonly RecordOf[]): Edit {
-  if (state.runs.length > 0) {
+  if (activeRuns(state).length > 0) {
     throw new HeddleError('busy', 'Thread is busy; update its state when its runs are done.')
   }
   const { graphId, row: { threadId } } = state

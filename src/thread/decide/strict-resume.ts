@@ -2,11 +2,12 @@
 
 import { isInterruptId } from '../../graph/index.ts'
 import type { WaitingInterrupt } from '../../graph/index.ts'
-import { isObject, listOf, objectIn, objectOf } from '../../json/index.ts'
+import { isObject, objectOf } from '../../json/index.ts'
 import { RawJson } from '../../raw-json.ts'
 import type { Refusal, RefusalReason } from '../model/refusal.ts'
 import type { StartRun } from '../model/thread-client.ts'
 import type { ThreadState } from '../model/thread-state.ts'
+import { activeRuns, hasQuestions } from '../model/waiting-message.ts'
 
 /** Checks an answer as LangGraph.js does in strict mode. Undefined for one that fits. */
 export function refusalOf(resume: unknown, waiting: readonly WaitingInterrupt[]):
@@ -35,10 +36,10 @@ function isMap(resume: unknown): resume is object {
 }
 
 /** True if the thread rests at an interrupt: no run is in progress or due. */
-function isAsking({ runs, row }: ThreadState, nowMs: number): boolean {
+function isAsking(state: ThreadState, nowMs: number): boolean {
+  const runs = activeRuns(state)
   if (runs.some(({ started, notBeforeMs }) => started || notBeforeMs <= nowMs)) return false
-  return Object.values(objectIn(row.interruptsJson))
-    .some((questions) => listOf(questions).length > 0)
+  return hasQuestions(state.row)
 }
 
 /** The run with its input as the answer, if it may be one and the thread asks. */

@@ -12,6 +12,7 @@ import type { Origin } from './command.ts'
 import { runOfKey } from './owed-key.ts'
 import { withRemovedKeys } from './removed-keys.ts'
 import { newRun, unfinishedOf } from './unfinished-run.ts'
+import { activeRuns } from './waiting-message.ts'
 
 /** A thread as its log says. */
 export interface ThreadState {
@@ -115,7 +116,7 @@ export interface RecordPosition {
 /** The state after a record. Records that say nothing about the thread leave it as it is. */
 export function apply(state: ThreadState, record: RecordOf, at: RecordPosition): ThreadState {
   const next = withRemovedKeys(state, changed(state, record, at), record)
-  const status = next.runs.length > 0 ? 'busy' : next.resting
+  const status = activeRuns(next).length > 0 ? 'busy' : next.resting
   const { resting } = next
   const stepSeq = concernsSteps(record) ? at.seq : next.row.stepSeq
   const row = { ...next.row, status, resting, stepSeq, epoch: at.epoch, seq: at.seq }

@@ -124,6 +124,64 @@ describe('a message for a run that executes', () => {
     expect(house.host.only.execution).toMatchObject({ runId, request: { input: 'null' } })
   })
 
+  describe('at a question after work that a new checkpoint would repeat', () => {
+    async function waiting() {
+      const house = await executing()
+      const { execution: { runId } } = house.host.only
+      await house.startRun('x', message('a'))
+      house.host.end(house.host.only, { waiting: true, interrupts: '{"t":[{"id":"i"}]}',
+        isMidStep: true })
+      await settled()
+      return { house, runId }
+    }
+
+    it('waits for the resume, while the thread counts as interrupted', async () => {
+      const { house, runId } = await waiting()
+      expect(house.host.running.size).toBe(0)
+      expect((await house.client.getRun('t', 'x', runId)).status).toBe('success')
+      expect((await house.client.get('t', 'x')).row.status).toBe('interrupted')
+      expect(await statuses(house)).toEqual(['pending', 'success'])
+    })
+
+    it('is taken by the run that resumes the thread, also after a restart', async () => {
+      const { house } = await waiting()
+      house.restart()
+      await house.startRun('x', { kwargs: { command: { resume: 1 } }, strategy: 'reject' })
+      await settled()
+      const { execution } = house.host.only
+      expect(execution.request).toMatchObject({ command: '{"resume":1}' })
+      expect(house.host.asked).toContain(execution.id)
+      house.host.end(house.host.only, { status: 'drained' })
+      await settled()
+      expect(addedBy(house.host.only)).toEqual(['a'])
+    })
+
+    it('is a run of its own once the state is edited so that no question is left', async () => {
+      const { house } = await waiting()
+      const updated = house.client.updateState('t', 'x', { checkpoint: null,
+        update: { values: '{"log":["two"]}', command: null, asNode: null } })
+      await settled()
+      await house.host.step(house.host.only, 'two')
+      house.host.end(house.host.only)
+      await updated
+      await settled()
+      expect(begunWith(house.host.only)).toBe('a')
+    })
+
+    it('ends with a new run whose strategy is to interrupt', async () => {
+      const { house } = await waiting()
+      await house.startRun('x', { strategy: 'interrupt' })
+      expect(await statuses(house)).toEqual(['running', 'interrupted', 'success'])
+    })
+
+    it('lets the thread sleep, and its history be pruned', async () => {
+      const { house } = await waiting()
+      await house.client.prune('t', 'x', 'keep_latest')
+      await house.activations.close(AbortSignal.timeout(1_000))
+      expect(house.host.running.size).toBe(0)
+    })
+  })
+
   it('is taken at the next owner of a thread that moves before', async () => {
     const pair = new ThreadPair()
     await pair.client.startRun('t', 'x', aRun('r'))
