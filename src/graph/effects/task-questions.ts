@@ -52,12 +52,13 @@ export function taskQuestions({ interrupt, getConfig }: Engine): TaskQuestions {
     ask: (question) => {
       const pad = scratchpad()
       if (pad === undefined || interrupt === undefined) return
-      const { interruptCounter, resume } = pad
-      Object.assign(pad, { interruptCounter: -1, resume: [] })
+      const { interruptCounter, resume, nullResume } = pad
+      // A resume value that is left is for an interrupt of the node.
+      Object.assign(pad, { interruptCounter: -1, resume: [], nullResume: undefined })
       try {
         interrupt(question)
       } finally {
-        Object.assign(pad, { interruptCounter, resume })
+        Object.assign(pad, { interruptCounter, resume, nullResume })
       }
     },
   }

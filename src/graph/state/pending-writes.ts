@@ -98,7 +98,9 @@ export class PendingWrites {
   static async of(stored: readonly Writes[], decode: Decode): Promise<PendingWrites> {
     const pending = new PendingWrites()
     pending.#effects = EffectNotes.of(stored)
-    for (const { taskId, taskPath = '', writes } of stored) {
+    for (const { taskId, taskPath = '', writes, effect } of stored) {
+      // A decision about an effect has used the resume value, although no task has written it.
+      if (effect?.note?.$case === 'decided' && !effect.removed) pending.#answerUsed = true
       const failed = failedWith(writes.map(({ channel }) => channel))
       for (const { index, channel, value } of writes) {
         if (!value || !pending.#admits(taskId, index, channel, failed)) continue

@@ -69,6 +69,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
   readonly #writes: CheckpointWrites
   readonly #line: OwnLine
   #ended = false
+  #rootWrites: LiveCheckpoint['writes'] | undefined
 
   constructor(options: SaverOptions) {
     const { codec, sink, source, memory } = options
@@ -82,12 +83,12 @@ export class HeddleSaver implements BaseCheckpointSaver {
   }
 
   /**
-   * True if tasks of the newest checkpoint have left more than interrupts: results, resume values,
-   * notes on effects, or checkpoints of subgraphs.
+   * True if tasks of the root checkpoint that was read last have left more than interrupts:
+   * results, resume values, notes on effects, or checkpoints of subgraphs.
    */
   get isMidStep(): boolean {
-    const { newest } = this.#options.memory
-    return newest.size > 1 || newest.get('')?.writes.areQuestions === false
+    const hasSubgraphs = [...this.#options.memory.newest.keys()].some((ns) => ns !== '')
+    return hasSubgraphs || this.#rootWrites?.areQuestions === false
   }
 
   /** For configs that are written as JSON. */
@@ -244,7 +245,10 @@ export class HeddleSaver implements BaseCheckpointSaver {
       versions_seen: copyOf(skeleton.versions_seen),
     }
     if (this.#options.sendsApart || skeleton.v < 4) await this.#bringSends(ns, parentId, checkpoint)
-    if (ns === '') this.#options.seen(id, checkpoint.channel_values, true)
+    if (ns === '') {
+      this.#options.seen(id, checkpoint.channel_values, true)
+      this.#rootWrites = live.writes
+    }
     this.#options.effects?.based(ns, id, live.writes)
     const writes = live.writes.tuples()
     if (ns !== '') this.askers.seeAll(ns, writes)

@@ -210,6 +210,39 @@ describe('An effect that asks', () => {
     expect(sent()).toBe(2)
   })
 
+  it('waits for another decision if the run with the decision is cancelled during the work',
+    async () => {
+      const abort = new AbortController()
+      let sent = 0
+      const { bench, start, resume } = threadOf(() =>
+        effect('mail', {}, () => {
+          if (++sent === 1) throw new Error('reset')
+          setImmediate(() => abort.abort())
+          return new Promise(() => {})
+        })
+      )
+      await start({ forget: true })
+      await resume()
+      await bench.run({ command: { resume: 'do' }, forget: true, signal: abort.signal })
+      expect(asked(await resume())).toMatchObject([{ reason: 'effect' }])
+      expect(sent).toBe(2)
+    })
+
+  it('does not decide by the resume value of an interrupt of its node', async () => {
+    let isLater = false
+    const { start, answer } = threadOf(async () => {
+      if (isLater) await effect('charge', {}, () => 'paid')
+      if (isLater)
+        await effect('mail', {}, () => Promise.reject(new Error('reset'))).catch(() => {})
+      if (isLater) await effect('mail', { to: 'b' }, () => 'sent')
+      return interrupt('and now?')
+    })
+    await start({ forget: true })
+    isLater = true
+    expect(asked(await answer('do'))).toMatchObject([{ reason: 'effect', effect: 'mail' }])
+    expect(asked(await answer('fail'))).toEqual(['and now?'])
+  })
+
   it('is decided by an answer that names its question.', async () => {
     const { start, resume, answer, sent, bench } = mailed()
     await start({ forget: true })
