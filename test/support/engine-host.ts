@@ -1,5 +1,7 @@
 /** A graph host that executes one graph in this process, by the inside of a worker. */
 
+import { AsyncResource } from 'node:async_hooks'
+
 import * as langgraph from '@langchain/langgraph'
 
 import { HeddleError } from '../../src/errors.ts'
@@ -30,7 +32,8 @@ export interface EngineHostOptions {
 /** The engine, the saver, the effects and the memory of one worker, without its thread. */
 export class EngineHost implements GraphHost {
   readonly #graphs: readonly GraphDescription[]
-  readonly #runner: JobRunner
+  /** Gives the runner a mail, outside of the context of any job: as a port does. */
+  readonly #post: (mail: ToWorker) => void
   readonly #jobs = new Map<number, Job>()
   #isDead = false
 
@@ -45,8 +48,9 @@ export class EngineHost implements GraphHost {
       for (const mail of structuredClone(mails)) this.#hear(mail)
     })
     const lines = { during: <Result>(_job: number, work: () => Promise<Result>) => work() }
-    this.#runner = new JobRunner(bench, { batcher, lines }, env, { entered: new Int32Array(2) },
+    const runner = new JobRunner(bench, { batcher, lines }, env, { entered: new Int32Array(2) },
       form && { openEffects: form.open, openGates: [...offered!.gates, form.gate] })
+    this.#post = AsyncResource.bind((mail: ToWorker) => runner.receive(mail))
   }
 
   graphs(): readonly GraphDescription[] {
@@ -86,10 +90,6 @@ export class EngineHost implements GraphHost {
   subgraphSchemas = refused
   drawable = refused
 
-  #post(mail: ToWorker): void {
-    this.#runner.receive(mail)
-  }
-
   #hear(mail: WorkerMail): void {
     const job = 'job' in mail ? this.#jobs.get(mail.job) : undefined
     if (this.#isDead || job === undefined) return
@@ -103,6 +103,7 @@ export class EngineHost implements GraphHost {
     const { steps, events, texts, awaited } = batch
     if (steps.length > 0 || events.length > 0 || texts || ackId > 0) {
       listener.steps(batch).then(() => {
+        if (this.#isDead) return
         if (ackId > 0) this.#post({ type: 'confirm', job: id, ackId })
         if (awaited) this.#post({ type: 'landed', job: id })
       }, () => this.abort(id))

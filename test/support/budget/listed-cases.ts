@@ -35,6 +35,9 @@ export const listedCases: Readonly<Record<string, Readonly<Record<string, string
   'test/e2e/fuzz.test.ts': {
     'answers or refuses 150 requests of any shape, seed 841459149': search,
   },
+  'test/simulation/effects/thread-world.test.ts': {
+    'does each effect once in 60 random sequences on one thread': search,
+  },
   'test/simulation/simulation.test.ts': {
     'loses, repeats and contradicts nothing in many worlds full of faults': search,
     'loses and brings back no item in worlds full of faults': search,

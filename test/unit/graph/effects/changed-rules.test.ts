@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest'
 
 import { effectRulesOf } from '../../../../src/graph/effect-rule.ts'
 import { useTasks } from '../../../support/engine-thread.ts'
-import { asked, post, threadOf } from './node-thread.ts'
+import { post } from '../../../support/node-effects.ts'
+import { asked, threadOf } from './node-thread.ts'
 
 useTasks()
 

@@ -8,8 +8,8 @@ import { effectRulesOf } from '../../../../src/graph/effect-rule.ts'
 import { EngineHost } from '../../../support/engine-host.ts'
 import { EngineThread, useTasks } from '../../../support/engine-thread.ts'
 import { GraphBench } from '../../../support/graph-bench.ts'
+import { effect } from '../../../support/node-effects.ts'
 import { aRun } from '../../../support/thread-house.ts'
-import { effect } from './effect.ts'
 
 useTasks()
 

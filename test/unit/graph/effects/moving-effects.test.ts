@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { effectRulesOf } from '../../../../src/graph/effect-rule.ts'
 import { EngineHost } from '../../../support/engine-host.ts'
 import { EngineThread, PointedHost, useTasks } from '../../../support/engine-thread.ts'
-import { effect } from './effect.ts'
+import { effect } from '../../../support/node-effects.ts'
 
 useTasks()
 

@@ -2,8 +2,6 @@
 
 import { Annotation, START, StateGraph } from '@langchain/langgraph'
 
-import type { CallEnd } from '../../../../src/graph/calls/call.ts'
-import { callScope } from '../../../../src/graph/calls/call-scope.ts'
 import type { EffectRule } from '../../../../src/graph/effect-rule.ts'
 import { GraphBench } from '../../../support/graph-bench.ts'
 import type { Ran, RunOptions } from '../../../support/graph-bench.ts'
@@ -39,38 +37,4 @@ export function threadOf(node: () => Promise<unknown>, rules: readonly EffectRul
 export function asked({ outcome }: Pick<Ran, 'outcome'>): unknown[] {
   return Object.values(JSON.parse(outcome.interrupts) as Record<string, { value: unknown }[]>)
     .flat().map(({ value }) => value)
-}
-
-/** An HTTP call of a node, behind a door that is simulated. */
-export interface NodeCall {
-  readonly url: string
-  readonly body: unknown
-  /** Returns the status and the body of the response, or throws if there is none. */
-  readonly receive: (key: string | undefined) => Promise<readonly [number, string]>
-}
-
-/** Makes the call. Throws if the gate refuses it, and for a status of 400 and above. */
-export async function post({ url, body, receive }: NodeCall): Promise<string> {
-  const { gate, site } = callScope()!
-  const bytes = Buffer.from(JSON.stringify(body))
-  const decision = await gate.decide({ id: 1, client: 'fetch', method: 'POST', url, headers: [],
-    site, body: { length: bytes.length, read: async () => bytes } })
-  if (decision.kind === 'hold') return await new Promise<never>(() => {})
-  if (decision.kind === 'fail') throw decision.error
-  if (decision.kind === 'answer') {
-    return Buffer.concat([...decision.answer.body as Iterable<Uint8Array>]).toString()
-  }
-  const { watcher } = decision
-  const end = async (how: CallEnd) => void await watcher?.ended?.(how)
-  try {
-    const [status, text] = await receive(decision.headers?.['idempotency-key'] ?? undefined)
-    watcher?.head?.({ status, statusText: '', headers: [] })
-    watcher?.chunk?.(Buffer.from(text))
-    await end({ kind: 'done' })
-    if (status >= 400) throw new Error(`status ${status}`)
-    return text
-  } catch (error) {
-    await end({ kind: 'failed', error: error as Error, mayHaveLeft: true })
-    throw error
-  }
 }

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 
 import { effectRulesOf } from '../../../../src/graph/effect-rule.ts'
 import { useTasks } from '../../../support/engine-thread.ts'
-import { effect } from './effect.ts'
-import { asked, post, threadOf } from './node-thread.ts'
+import { effect, isInterrupt, post } from '../../../support/node-effects.ts'
+import { asked, threadOf } from './node-thread.ts'
 
 useTasks()
 
@@ -14,8 +14,6 @@ const rules = effectRulesOf([{ name: 'charge', once: 'key' }, { name: 'mail', on
   match: 'POST https://bank.example.org/**',
   once: 'key',
 }])
-
-const isQuestion = (error: unknown) => Object.hasOwn(error as object, 'interrupts')
 
 /** A node that charges, and charges less if that fails. Its receiver fails the first time. */
 function charging(name: string) {
@@ -28,7 +26,7 @@ function charging(name: string) {
     })
   const thread = threadOf(() =>
     charge(30).catch((error: unknown) => {
-      if (isQuestion(error)) throw error
+      if (isInterrupt(error)) throw error
       return charge(20)
     }), rules)
   return { ...thread, received }

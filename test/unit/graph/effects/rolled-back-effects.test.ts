@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { effectRulesOf } from '../../../../src/graph/effect-rule.ts'
 import { EngineHost } from '../../../support/engine-host.ts'
 import { EngineThread, useTasks } from '../../../support/engine-thread.ts'
+import { effect } from '../../../support/node-effects.ts'
 import { settled } from '../../../support/thread-house.ts'
-import { effect } from './effect.ts'
 
 useTasks()
 
