@@ -1,8 +1,7 @@
 /** Finds out whether writes on a checkpoint change the values that the engine shows of it. */
 
 import type { Writes } from '../../../proto/gen/storage/v1/log.ts'
-import { nullTask } from './pending-writes.ts'
-import { leavesTaskOpen } from './pending-writes.ts'
+import { leavesTaskOpen, nullTask } from './pending-writes.ts'
 
 /**
  * True if the engine adds one of these to the values: always what a command wrote, and what tasks
