@@ -166,17 +166,20 @@ export class GraphBench {
         if (batch.ackId > 0) setImmediate(() => outbox.confirm(batch.ackId))
       },
     })
+    this.#executions++
     const execution: Execution = {
-      id: ++this.#executions,
+      id: ++this.log.executions,
       tenant: 'local',
       threadId: this.threadId,
       graphId: 'graph',
       headId: this.log.headId,
+      lastExecution: this.log.lastExecution,
       attempt: options.attempt ?? 1,
       request: wanted,
       runId: wanted.kind === 'run' ? options.runId ?? runIdOf(this.#executions) : '',
     }
-    const memory = this.memories.take(this.threadId, execution.headId)
+    this.log.lastExecution = null
+    const memory = this.memories.take(this.threadId, execution.headId, execution.lastExecution)
     const signal = options.signal ?? new AbortController().signal
     const { gate, effects } = this.#effectsOf({ execution, outbox, signal })
     const ended = await callingThrough(gate, () =>
@@ -196,8 +199,9 @@ export class GraphBench {
     if (options.unseen) this.log.append(batches.flatMap(({ steps }) => steps))
     if (!options.forget && isWorthKeeping(this.bench, outcome, memory)) {
       await settle(memory, (value) => codec.decode(value))
-      this.memories.keep(this.threadId, memory)
+      this.memories.keep(this.threadId, memory, execution.id)
     }
+    this.log.lastExecution = execution.id
     return { outcome, batches, events: batches.flatMap(({ events }) => events) }
   }
 }

@@ -13,6 +13,10 @@ export class ModelLog implements CheckpointSource {
   readonly writes: Writes[] = []
   /** Number of reads. */
   reads = 0
+  /** Number of executions that wrote to it. */
+  executions = 0
+  /** The execution that wrote the newest steps, once it has ended. */
+  lastExecution: number | null = null
 
   append(steps: readonly Step[]): void {
     for (const step of structuredClone(steps)) {

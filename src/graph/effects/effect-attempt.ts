@@ -57,7 +57,7 @@ export class EffectAttempt {
   /**
    * Returns the place of the known effect with this input, or a new place. The input is compared
    * first because concurrent effects come in any order. A retry has the place of the effect that
-   * failed.
+   * failed. Rule: [position].
    */
   place(wanted: WantedEffect, known: readonly TaskEffect[]): Placing {
     const others: TaskEffect[] = []

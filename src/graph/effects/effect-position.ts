@@ -5,10 +5,7 @@ import { createHash } from 'node:crypto'
 import { sortedMembers } from '../../json/index.ts'
 import type { EffectOfTask } from '../state/effect-notes.ts'
 
-/**
- * Place of an effect. Its input is no part of it: a model asked again may choose another. Rule:
- * [position].
- */
+/** Place of an effect in a thread. */
 export interface EffectPosition extends EffectOfTask {
   /** The checkpoint that the task was made from. */
   readonly ns: string

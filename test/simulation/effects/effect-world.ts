@@ -9,7 +9,7 @@ import { Chance } from '../chance.ts'
 /**
  * intent_first         an effect is done after its intent is in the log
  * durable_base         the checkpoint of a task is in the log before the task's first intent
- * position             the input of an effect is no part of its position
+ * position             with another input, an effect has no new position before others are reached
  * ask_once             an open intent is done again with its key only, or after a decision
  * current_placement    intents of an execution that is not the current one are refused
  * fork_key             a fork has other keys
