@@ -75,6 +75,10 @@ export class EngineHost implements GraphHost {
     if (this.#jobs.delete(executionId)) this.#post({ type: 'abort', job: executionId })
   }
 
+  stop(executionId: number): void {
+    if (this.#jobs.has(executionId)) this.#post({ type: 'stop', job: executionId })
+  }
+
   /** Kills the worker: what its code sends from now on is dropped. */
   kill(): void {
     this.#isDead = true

@@ -56,6 +56,10 @@ export class PointedHost implements GraphHost {
   abort(executionId: number): void {
     this.#chosen.get(executionId)?.abort(executionId)
   }
+
+  stop(executionId: number): void {
+    this.#chosen.get(executionId)?.stop(executionId)
+  }
 }
 
 /** An ended run, and the interrupts of its thread. */
