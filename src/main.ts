@@ -33,6 +33,8 @@ const exitCode = await runHeddle(process.argv.slice(2), caller)
 if (exitCode !== exitCodes.done) process.exit(exitCode)
 
 async function serve(settings: Settings): Promise<void> {
+  // By default, Node starts a debugger then, which any program of this machine could use.
+  process.on('SIGUSR1', () => {})
   const env = systemEnv({ level: settings.logLevel })
   consoleToLog(env.log)
   try {

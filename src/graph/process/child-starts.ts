@@ -26,9 +26,8 @@ const startMs = 60_000
 export function childStarts(options: GraphProcessOptions, project: CompiledProject): ChildStarts {
   const { workers, memoryMb, folder, user } = options
   const own = ownCode()
-  const flags = processFlags({ ...options, ownCode: own,
-    guard: fileURLToPath(new URL('./thread-guard.ts', import.meta.url)), ...options.replays &&
-    { networkGuard: fileURLToPath(new URL('../replay/network-guard.ts', import.meta.url)) },
+  const replays = options.replays === true
+  const flags = processFlags({ ...options, ownCode: own, preloads: preloadsFor(replays), replays,
     knows: (flag) => process.allowedNodeEnvironmentFlags.has(flag) })
   const { login: _login, app: _app, ...graphsOnly } = project
   const whole = options.replays ? replaying(graphsOnly) : project
@@ -43,6 +42,19 @@ export function childStarts(options: GraphProcessOptions, project: CompiledProje
   })
   return { main: startOf(workers, true), apart: startOf(1, false),
     readOnly: { flags: readOnly([folder, ...own]), user } }
+}
+
+/** The guards of each thread, and after them its compile cache. */
+function preloadsFor(replays: boolean): readonly string[] {
+  const network = new URL('../guards/network-guard.ts', import.meta.url)
+  return [
+    new URL('../guards/thread-guard.ts', import.meta.url),
+    new URL('../guards/socket-guard.ts', import.meta.url),
+    new URL('../guards/signal-guard.ts', import.meta.url),
+    new URL('../guards/v8-flags-guard.ts', import.meta.url),
+    ...replays ? [network] : [],
+    new URL('../guards/compile-cache.ts', import.meta.url),
+  ].map((url) => fileURLToPath(url))
 }
 
 /** The project without effects, which are answered, and without a recorder. */

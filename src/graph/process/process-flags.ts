@@ -1,5 +1,6 @@
 /** Flags, environment and memory of a graph process. Pure. */
 
+import { compileCacheVariable } from '../guards/thread-options.ts'
 import type { GraphProcessOptions } from './graph-process.ts'
 
 /** Variables of the server that a graph process gets as well: none of them is a secret. */
@@ -29,7 +30,7 @@ type EnvironmentOptions = Pick<GraphProcessOptions, 'variables' | 'compileCache'
 export function graphsSee({ variables, compileCache, user }: EnvironmentOptions,
   server: NodeJS.ProcessEnv): Record<string, string> {
   return { ...passedFrom(server), ...homeOf(user, compileCache), ...without(variables, ofNode),
-    ...cacheIn(compileCache) }
+    ...cacheIn('NODE_COMPILE_CACHE', compileCache) }
 }
 
 /**
@@ -39,7 +40,7 @@ export function graphsSee({ variables, compileCache, user }: EnvironmentOptions,
 export function processSees({ variables, compileCache, user }: EnvironmentOptions,
   server: NodeJS.ProcessEnv): Record<string, string> {
   return { ...passedFrom(server), ...passedFrom(variables), ...homeOf(user, compileCache),
-    ...cacheIn(compileCache) }
+    ...cacheIn(compileCacheVariable, compileCache) }
 }
 
 /** Limits on a process: the paths that it may read, and its memory. */
@@ -47,20 +48,19 @@ export interface ProcessBounds
   extends Pick<GraphProcessOptions, 'folder' | 'allowsAddons' | 'compileCache' | 'memoryMb'> {
   /** The folders and files of Heddle's own code and its packages. */
   readonly ownCode: readonly string[]
-  /** The file that guards each thread. */
-  readonly guard: string
-  /** The one that keeps a process that replays from the network; undefined for all others. */
-  readonly networkGuard?: string | undefined
+  /** Files that each thread loads before any code of the project, in their order. */
+  readonly preloads: readonly string[]
+  /** True for a process that replays: it loads no native code and writes no files. */
+  readonly replays: boolean
   /** True if this version of Node knows a flag. */
   readonly knows: (flag: string) => boolean
 }
 
 /** Node's arguments for the process. They are its whole permission: all else is refused. */
 export function processFlags(
-  { folder, allowsAddons, compileCache, memoryMb, ownCode, guard, networkGuard, knows }:
+  { folder, allowsAddons, compileCache, memoryMb, ownCode, preloads, replays, knows }:
     ProcessBounds,
 ): string[] {
-  const replays = networkGuard !== undefined
   return [
     ...readOnly([folder, ...ownCode, ...systemFiles,
       ...compileCache === undefined ? [] : [compileCache]]),
@@ -74,8 +74,7 @@ export function processFlags(
     // Node warns of workers, addons and WASI that are allowed.
     '--disable-warning=SecurityWarning',
     `--max-old-space-size=${Math.max(128, Math.floor(memoryMb / 4))}`,
-    `--require=${guard}`,
-    ...networkGuard === undefined ? [] : [`--require=${networkGuard}`],
+    ...preloads.map((file) => `--require=${file}`),
   ]
 }
 
@@ -107,8 +106,8 @@ function homeOf(user: number | undefined,
   return user === undefined || compileCache === undefined ? {} : { HOME: compileCache }
 }
 
-function cacheIn(compileCache: string | undefined): Record<string, string> {
-  return compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache }
+function cacheIn(variable: string, compileCache: string | undefined): Record<string, string> {
+  return compileCache === undefined ? {} : { [variable]: compileCache }
 }
 
 function without(variables: Readonly<Record<string, string>>,

@@ -127,7 +127,149 @@ const stopped = {
       })()`,
     '1',
   ],
+  'a Unix socket, at which other programs listen': [() => connecting(`net.connect('/run/x')`),
+    'EACCES'],
+  'a Unix socket for a request': [
+    () => connecting(`require('http').request({ socketPath: '/run/x' })`),
+    'EACCES',
+  ],
+  'a Unix socket for a secure connection': [
+    () => connecting(`require('tls').connect({ path: '/run/x' })`),
+    'EACCES',
+  ],
+  'a Unix socket without a path in the file system': [
+    () => connecting(`new net.Socket().connect({ path: '\\0x' })`),
+    'EACCES',
+  ],
+  'a Unix socket by the object below a socket': [
+    () =>
+      `(() => {
+        const { Socket } = require('net')
+        let pipe
+        const socket = new Socket()
+        Object.defineProperty(socket, '_handle', { set: (made) => { pipe = made; throw 0 } })
+        try { socket.connect('/run/x') } catch {}
+        return pipe.connect({}, '/run/x') < 0 && pipe.bind('/run/x') < 0
+      })()`,
+    'true',
+  ],
+  'a server at a Unix socket': [() => connecting(`net.createServer().listen('/tmp/heddle.sock')`),
+    'EACCES'],
+  'the bindings of Node': [() => `process.binding('pipe_wrap')`, denied],
+  'a signal to the server': [() => `process.kill(process.ppid, 'SIGUSR1')`, 'EPERM'],
+  'a signal to all processes of its group': [() => `process.kill(0, 0)`, 'EPERM'],
+  'a signal by the function below': [() => `process._kill(process.ppid, 0) < 0`, 'true'],
+  'a debugger of the server': [() => `process._debugProcess(process.ppid)`, denied],
+  'the priority of the server': [() => `require('os').setPriority(process.ppid, 19)`, denied],
+  'flags of V8': [() => `require('v8').setFlagsFromString('--allow-natives-syntax')`, denied],
+  'module hooks in a thread of Node': [() => `require('module').register('data:text/javascript,')`,
+    denied],
+  'a class of threads that it finds by a replaced `Reflect.construct`': [
+    () =>
+      `(async () => {
+        ${reading()}
+        const { construct } = Reflect
+        let Found
+        Reflect.construct = (target, ...more) => construct(Found = target, ...more)
+        try { new (require('worker_threads').Worker)('', { eval: true }) } finally {
+          Reflect.construct = construct
+        }
+        return await readIn(Found ?? require('worker_threads').Worker, { execArgv: [] })
+      })()`,
+    denied,
+  ],
+  'arguments of a thread on `Object.prototype`': [
+    () =>
+      `(async () => {
+        ${reading()}
+        let reads = 0
+        Object.defineProperty(Object.prototype, 'execArgv', { configurable: true,
+          get: () => reads++ ? [] : undefined })
+        try { return await readIn(require('worker_threads').Worker, {}) } finally {
+          delete Object.prototype.execArgv
+        }
+      })()`,
+    denied,
+  ],
+  'options for Node that replaced functions of strings and arrays let pass': [
+    () =>
+      `(async () => {
+        ${reading()}
+        const { some, includes } = Array.prototype
+        const { toUpperCase } = String.prototype
+        Array.prototype.some = Array.prototype.includes = () => false
+        String.prototype.toUpperCase = () => 'X'
+        try {
+          const env = { NODE_OPTIONS: '--allow-fs-read=*' }
+          return await readIn(require('worker_threads').Worker, { env })
+        } finally {
+          Object.assign(Array.prototype, { some, includes })
+          Object.assign(String.prototype, { toUpperCase })
+        }
+      })()`,
+    denied,
+  ],
+  'options for Node in an environment that changes while it is read': [
+    () =>
+      `(async () => {
+        ${reading()}
+        const real = process.env
+        const other = { NODE_OPTIONS: '--allow-fs-read=*' }
+        Object.defineProperty(process, 'env', { configurable: true, get: () => ({ ...other }) })
+        try { return await readIn(require('worker_threads').Worker, {}) } finally {
+          Object.defineProperty(process, 'env', { value: real, writable: true, enumerable: true,
+            configurable: true })
+        }
+      })()`,
+    denied,
+  ],
+  'the class of the system below a thread': [
+    () =>
+      `(() => {
+        const one = new (require('worker_threads').Worker)('', { eval: true })
+        const key = Object.getOwnPropertySymbols(one).find((each) => /kHandle/.test(String(each)))
+        return String(one[key].constructor)
+      })()`,
+    'undefined',
+  ],
+  'guards of a thread from a cache that it writes': [
+    () =>
+      `(async () => {
+        const { Worker } = require('worker_threads')
+        const env = { NODE_COMPILE_CACHE: '${cache}/own' }
+        await new Promise((ended) => new Worker('', { eval: true, env }).on('exit', ended))
+        const { readdirSync, readFileSync } = require('fs')
+        return readdirSync('${cache}', { recursive: true, withFileTypes: true })
+          .filter((each) => each.isFile())
+          .some(({ parentPath, name }) =>
+            String(readFileSync(parentPath + '/' + name)).includes('cannot be started with'))
+      })()`,
+    'false',
+  ],
 } as const satisfies Record<string, readonly [() => string, string | RegExp]>
+
+/** Resolves with the code of the error by which a socket or a server of an expression fails. */
+function connecting(expression: string): string {
+  return `new Promise((resolve) => {
+    const net = require('net')
+    const socket = ${expression}
+    socket.on('error', ({ code }) => resolve(code)).on('connect', () => resolve('open'))
+    socket.on('listening', () => socket.close(() => resolve('open')))
+  })`
+}
+
+/** Code that defines a function which reads the secret in a thread. */
+function reading(): string {
+  const inThread = `const { parentPort } = require('worker_threads')
+    try {
+      require('fs').readFileSync('${outside}/secret.txt')
+      parentPort.postMessage('open')
+    } catch ({ code }) { parentPort.postMessage(code) }`
+  return `const readIn = (Class, options) => new Promise((resolve, reject) => {
+    new Class(${JSON.stringify(inThread)}, { ...options, eval: true })
+      .on('message', resolve).on('error', reject)
+  })`
+}
 
 describe('a deployment is stopped at', () => {
   it.each(Object.entries(stopped))('%s', async (_, [code, end]) => {
@@ -163,7 +305,10 @@ describe('a deployment is not stopped at', () => {
       })()`,
     'relative paths from its folder': () => `require('fs').existsSync('graphs.js')`,
     'the network': () => `require('net').createServer().listen(0).close().listening === false`,
-    'a signal to the server': () => `process.kill(process.ppid, 0)`,
+    'a signal to itself': () => `process.kill(process.pid, 0)`,
+    'its own priority': () => `require('os').setPriority(0, 10) === undefined`,
+    'the flag of V8 that packages set': () =>
+      `require('v8').setFlagsFromString('--expose-gc') === undefined`,
     'a write to the compile cache': () =>
       `require('fs').writeFileSync('${cache}/x', '') === undefined`,
   }))('%s', async (_, code) => {
@@ -184,6 +329,6 @@ describe('its environment', () => {
     const text = await readFile(`/proc/${test.host.pid}/environ`, 'utf8')
     const names = text.split('\0').filter(Boolean).map((each) => each.split('=', 1)[0])
     expect(names.toSorted())
-      .toEqual([...Object.keys(ofServer()), 'NODE_COMPILE_CACHE'].toSorted())
+      .toEqual([...Object.keys(ofServer()), 'HEDDLE_COMPILE_CACHE'].toSorted())
   })
 })

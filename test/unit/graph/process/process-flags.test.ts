@@ -7,7 +7,7 @@ import { graphsSee, heapOfWorker, processFlags,
   processSees } from '../../../../src/graph/process/process-flags.ts'
 
 const bounds = { folder: '/revision', allowsAddons: false, memoryMb: 512, ownCode: ['/heddle'],
-  guard: '/heddle/guard.ts', knows: () => true }
+  preloads: ['/heddle/guard.ts', '/heddle/cache.ts'], replays: false, knows: () => true }
 
 describe('the flags', () => {
   it('permit the revision, our own code and a few system files to be read, and threads', () => {
@@ -22,6 +22,17 @@ describe('the flags', () => {
     const flags = processFlags({ ...bounds, allowsAddons: true, compileCache: '/cache' })
     expect(flags).toContain('--allow-addons')
     expect(flags).toContain('--allow-fs-write=/cache')
+  })
+
+  it('load the guards of each thread before its compile cache', () => {
+    expect(processFlags(bounds).filter((flag) => flag.startsWith('--require')))
+      .toEqual(['--require=/heddle/guard.ts', '--require=/heddle/cache.ts'])
+  })
+
+  it('let a replay load no native code and write no file', () => {
+    const flags = processFlags({ ...bounds, replays: true, allowsAddons: true,
+      compileCache: '/cache' })
+    expect(flags.filter((flag) => /addons|write|net/.test(flag))).toEqual([])
   })
 
   it('leave out what this version of Node does not know', () => {
@@ -49,7 +60,13 @@ describe('the environment', () => {
 
   it('that the process is started with has no secret, and nothing that changes it', () => {
     expect(processSees({ variables, compileCache: '/c' }, server))
-      .toEqual({ TZ: 'Asia/Tokyo', HTTPS_PROXY: 'http://a', NODE_COMPILE_CACHE: '/c' })
+      .toEqual({ TZ: 'Asia/Tokyo', HTTPS_PROXY: 'http://a', HEDDLE_COMPILE_CACHE: '/c' })
+  })
+
+  it('opens no compile cache before the guards of a process are loaded', () => {
+    const of = { variables, compileCache: '/c' }
+    expect(processSees(of, server)).not.toHaveProperty('NODE_COMPILE_CACHE')
+    expect(graphsSee(of, server)).toMatchObject({ NODE_COMPILE_CACHE: '/c' })
   })
 })
 
