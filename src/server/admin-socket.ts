@@ -1,7 +1,7 @@
 /**
  * Operator commands on a data directory while a server runs on it. They use a socket in the
- * directory, for its owner only. A line of JSON goes each way: `{do, with}`, then `{done}` or
- * `{error}`.
+ * directory, for its owner only. A line of JSON goes each way: `{do, with, secret}`, then `{done}`
+ * or `{error}`.
  */
 
 import { existsSync, rmSync } from 'node:fs'
@@ -16,6 +16,8 @@ import type { KeyAdmin, KeyRequest } from '../access/index.ts'
 import type { BillingQuery, BillingTable } from '../billing/index.ts'
 import { HeddleError, isErrorCode, messageOf } from '../errors.ts'
 import type { RevisionsAdmin, RevisionsRequest } from './deployments/revisions-admin.ts'
+import { readAdminSecret, writeAdminSecret } from './operator/admin-secret.ts'
+import type { AdminSecret } from './operator/admin-secret.ts'
 import type { SecretsAdmin } from './secrets-admin.ts'
 
 const socketName = 'heddle.sock'
@@ -25,6 +27,9 @@ const pathBytesMax = 103
 
 /** Time for a request and its answer. Clients send at once, and a live server answers by then. */
 const patienceMs = 10_000
+
+/** Bytes of a request. A connection that sends more is closed. */
+const requestBytesMax = 1024 * 1024
 
 /** Ports of operator commands, over the socket of a running server or over the store itself. */
 export interface AdminPorts {
@@ -56,6 +61,9 @@ type Request =
   | { readonly do: 'revisions'; readonly with: RevisionsRequest }
   | { readonly do: 'url' }
 
+/** A request as it is sent. An older command sends no secret. */
+type SentRequest = Request & { readonly secret?: string | undefined }
+
 interface Answer {
   readonly done?: unknown
   readonly error?: { readonly code: string; readonly message: string }
@@ -67,8 +75,14 @@ export async function openAdminSocket(
 ): Promise<AdminSocket | undefined> {
   const path = join(directory, socketName)
   const open = new Set<Socket>()
+  let secret: AdminSecret | undefined
   const server = createServer((socket) => {
     open.add(socket)
+    let bytes = 0
+    socket.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > requestBytesMax) socket.destroy()
+    })
     const stopWaiting = env.after(patienceMs, () => socket.destroy())
     socket.on('error', () => socket.destroy()).on('close', () => {
       stopWaiting()
@@ -76,15 +90,17 @@ export async function openAdminSocket(
     })
     createInterface({ input: socket }).once('line', (line) => {
       stopWaiting()
-      void answerTo(line, { ...ports, url }, env)
+      void answerTo(line, { ...ports, url, secret: secret! }, env)
         .then((answer) => socket.end(`${JSON.stringify(answer)}\n`))
     }).on('error', () => socket.destroy())
   })
   try {
     requireFit(path)
     rmSync(path, { force: true })
+    secret = writeAdminSecret(directory, env)
     await listen(server, path)
   } catch (error) {
+    secret?.close()
     env.log.warn('The commands keys and billing work only while this server is stopped: there is ' +
       'no socket for them in the data directory.', { reason: messageOf(error) })
     return undefined
@@ -93,6 +109,7 @@ export async function openAdminSocket(
     close: () =>
       new Promise((closed) => {
         for (const socket of open) socket.destroy()
+        secret.close()
         server.close(() => closed())
       }),
   }
@@ -156,10 +173,11 @@ async function asking(directory: string, env: Env): Promise<Asking | undefined> 
   if (first === undefined) return undefined
   first.destroy()
   return async <Asked extends Request>(request: Asked) => {
+    const secret = await readAdminSecret(directory)
     const socket = await dial(path)
     if (socket === undefined) throw gone()
     try {
-      return await withTimeout(env, patienceMs, answerOver(socket, request),
+      return await withTimeout(env, patienceMs, answerOver(socket, { ...request, secret }),
         hangs) as Answers[Asked['do']]
     } finally {
       socket.destroy()
@@ -186,11 +204,13 @@ function requireFit(path: string): void {
   throw new Error(`the path ${path} is too long for a socket`)
 }
 
-async function answerTo(line: string,
-  { keyAdmin, billing, secrets, revisions, url }: AdminPorts & Pick<AdminSocketParts, 'url'>,
-  env: Env): Promise<Answer> {
+async function answerTo(line: string, { keyAdmin, billing, secrets, revisions, url, secret }:
+  & AdminPorts
+  & Pick<AdminSocketParts, 'url'>
+  & { readonly secret: AdminSecret }, env: Env): Promise<Answer> {
   try {
-    const request = JSON.parse(line) as Request
+    const request = JSON.parse(line) as SentRequest
+    secret.require(request.secret)
     switch (request.do) {
       case 'create':
         return { done: await keyAdmin.create(request.with) }
@@ -224,7 +244,7 @@ function dial(path: string): Promise<Socket | undefined> {
   })
 }
 
-async function answerOver(socket: Socket, request: Request): Promise<unknown> {
+async function answerOver(socket: Socket, request: SentRequest): Promise<unknown> {
   socket.write(`${JSON.stringify(request)}\n`)
   const line = await new Promise<string>((received, failed) => {
     // The interface emits the errors of the socket, too.

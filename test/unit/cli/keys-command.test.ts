@@ -1,7 +1,8 @@
 /** The command that manages keys: with a running server on the data directory, and without one. */
 
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync,
+  writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,6 +19,7 @@ const data = mkdtempSync(join(tmpdir(), 'heddle-keys-'))
 afterAll(() => rmSync(data, { recursive: true }))
 
 const socket = join(data, 'heddle.sock')
+const secretFile = join(data, 'heddle.sock-secret')
 
 const keys = (...args: readonly string[]) => heddle('keys', ...args)
 
@@ -95,6 +97,7 @@ describe('the command "keys", while a server uses the directory,', () => {
   afterAll(async () => {
     await server.close()
     expect(existsSync(socket)).toBe(false)
+    expect(existsSync(secretFile)).toBe(false)
   })
 
   it('creates, lists and revokes keys through its socket', async () => {
@@ -109,7 +112,8 @@ describe('the command "keys", while a server uses the directory,', () => {
     expect(JSON.stringify(listed)).not.toMatch(/hash|hdl_/)
     expect(await printed(['list', '--data', data, '--tenant', 'nobody']))
       .toBe('There are no keys.\n')
-    expect(await saidBy(socket, '{"do":"lose"}')).toEqual({
+    const secret = readFileSync(secretFile, 'utf8')
+    expect(await saidBy(socket, JSON.stringify({ do: 'lose', secret }))).toEqual({
       error: { code: 'unsupported',
         message: expect.stringMatching(/another version: end it first\.$/) },
     })
@@ -136,6 +140,44 @@ describe('the command "keys", while a server uses the directory,', () => {
     const where = args.length === 0 || args.includes('--data') ? [] : ['--data', data]
     await expect(printed([...args, ...where])).rejects.toMatchObject({ name: 'CommandError',
       message: expect.stringMatching(message) })
+  })
+
+  it('keeps the secret of the server in a file that only its owner can read', () => {
+    expect(statSync(secretFile).mode & 0o777).toBe(0o600)
+    expect(readFileSync(secretFile, 'utf8')).toMatch(/^[\w-]{43}$/)
+  })
+
+  it.each([
+    ['no secret', {}],
+    ['another secret', { secret: 'x'.repeat(43) }],
+    ['a secret that is no text', { secret: { length: 43 } }],
+  ])('creates no key for a request with %s', async (_, sent) => {
+    const before = (await server.store.keys.list('acme')).length
+    const create = { do: 'create', with: { tenant: 'acme', role: 'admin' } }
+    expect(await saidBy(socket, JSON.stringify({ ...create, ...sent }))).toEqual({
+      error: { code: 'forbidden',
+        message: expect.stringContaining('heddle.sock-secret') as string },
+    })
+    expect(await server.store.keys.list('acme')).toHaveLength(before)
+  })
+
+  it('closes a connection that sends more than a request has', async () => {
+    const admin = connect(socket)
+    admin.on('error', () => {})
+    admin.write('x'.repeat(2 * 1024 * 1024))
+    await new Promise((closed) => admin.once('close', closed))
+  })
+
+  it('rejects the secret of an earlier start with one sentence', async () => {
+    const secret = readFileSync(secretFile, 'utf8')
+    writeFileSync(secretFile, 'y'.repeat(43))
+    try {
+      await expect(printed(['list', '--data', data])).rejects.toThrow(
+        /^The request does not have the secret of the running server, .* the server has\.$/,
+      )
+    } finally {
+      writeFileSync(secretFile, secret)
+    }
   })
 
   it('ignores settings that only concern servers', async () => {
