@@ -1,7 +1,7 @@
 /** A project: a folder with a langgraph.json, read and checked before anything is loaded. */
 
 import { readFile, realpath, stat } from 'node:fs/promises'
-import { basename, dirname, extname, join, resolve } from 'node:path'
+import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path'
 import { parseEnv } from 'node:util'
 
 import { z } from 'zod'
@@ -142,6 +142,8 @@ export interface ReadingOptions {
    * True for a deployment: headers of webhooks follow later, and nothing of this process is used.
    */
   readonly deployed?: boolean
+  /** Folder in which the dotenv file has to be: a file elsewhere is read as a missing one. */
+  readonly within?: string | undefined
   /** True to leave the login out that a project names: what it guards is open then. */
   readonly ignoreAuth?: boolean | undefined
   /** Share of runs that are recorded, in place of that of the file. */
@@ -153,7 +155,7 @@ export interface ReadingOptions {
  * wrong field.
  */
 export async function readProject(path: string,
-  { deployed = false, ignoreAuth = false, record }: ReadingOptions = {}): Promise<Project> {
+  { deployed = false, within, ignoreAuth = false, record }: ReadingOptions = {}): Promise<Project> {
   const configFile = await findConfig(path)
   const root = dirname(configFile)
   const config = await parseConfig(configFile)
@@ -176,7 +178,7 @@ export async function readProject(path: string,
   if (fault !== undefined) throw refusal(configFile, [fault])
   const effects = effectRulesOf(config.heddle?.effects)
   const recording = recordingRuleOf({ ...config.heddle, ...record && { record } })
-  const env = await readEnv(root, config, ignoreAuth)
+  const env = await readEnv(root, config, { ignoreAuth, within })
   if (deployed && env.env['LANGGRAPH_CONFIG'] !== undefined) {
     env.warnings.push('LANGGRAPH_CONFIG has no effect in a deployment: give its assistants their ' +
       'config and context by the API.')
@@ -305,12 +307,16 @@ interface ProjectEnv extends Pick<Project, 'env' | 'envFile'> {
   readonly warnings: string[]
 }
 
-async function readEnv(root: string, config: Config, ignoreAuth: boolean): Promise<ProjectEnv> {
+async function readEnv(root: string, config: Config,
+  { ignoreAuth = false, within }: ReadingOptions): Promise<ProjectEnv> {
   const { path, variables = {} } = config.env
   const warnings = unmetWishes(config, ignoreAuth)
   if (path === undefined) return { env: variables, envFile: null, warnings }
   const envFile = resolve(root, path)
   try {
+    if (within !== undefined && isOutside(await realpath(within), await realpath(envFile))) {
+      throw new Error('The file is outside of the folder.')
+    }
     const env = parseEnv(await readText(envFile)) as Record<string, string>
     return { env, envFile, warnings }
   } catch {
@@ -318,6 +324,11 @@ async function readEnv(root: string, config: Config, ignoreAuth: boolean): Promi
     const missing = `env names ${basename(path)}, which cannot be read: going on without it.`
     return { env: {}, envFile, warnings: [...warnings, missing] }
   }
+}
+
+/** True if a file is not in a folder. Both paths are without links. */
+export function isOutside(folder: string, file: string): boolean {
+  return relative(folder, file).split(sep)[0] === '..'
 }
 
 /** Unsupported keys whose absence clients or operators would notice. */
