@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { standIns, valueHider } from '../../graph/index.ts'
-import type { GraphProcess, GraphProcessOptions, LoggedRun, RunLogs, Suspects,
+import type { GraphProcess, GraphProcessOptions, LoggedRun, NetworkWall, RunLogs, Suspects,
   WrittenLines } from '../../graph/index.ts'
 import { platformHere, platformName, RevisionError } from '../../revision/index.ts'
 import type { Manifest, RevisionCache } from '../../revision/index.ts'
@@ -26,6 +26,8 @@ export interface LoadParts {
   readonly cache: Pick<RevisionCache, 'hold'>
   readonly start: (options: GraphProcessOptions) => Promise<GraphProcess>
   readonly compileCaches: Pick<CompileCaches, 'hold'>
+  /** Finds the namespace for replays as a user; missing for none. */
+  readonly networkWall?: (user: number | undefined) => Promise<NetworkWall | undefined>
   /** The share of runs whose steps are traced; missing for none. */
   readonly tracedRatio?: number | undefined
   /** True to leave the logins out that projects name; by default false. */
@@ -123,6 +125,7 @@ async function load(parts: LoadParts,
     tracedRatio: replays ? undefined : tracedRatio,
     ignoreAuth: replays || ignoreAuth,
     replays,
+    networkWall: replays ? await parts.networkWall?.(compiled.user) : undefined,
     appTimeoutMs,
     startMs: request.startMs,
     env: { ...env, log: hidingLog(env.log, hide) },

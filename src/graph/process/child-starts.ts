@@ -24,7 +24,7 @@ const startMs = 60_000
 
 /** The starts for these options, and for the environment of this server. */
 export function childStarts(options: GraphProcessOptions, project: CompiledProject): ChildStarts {
-  const { workers, memoryMb, folder, user } = options
+  const { workers, memoryMb, folder, user, networkWall } = options
   const own = ownCode()
   const replays = options.replays === true
   const flags = processFlags({ ...options, ownCode: own, preloads: preloadsFor(replays), replays,
@@ -36,6 +36,7 @@ export function childStarts(options: GraphProcessOptions, project: CompiledProje
     environment: processSees(options, process.env),
     folder: project.root,
     user,
+    networkWall,
     memoryMb,
     startMs: Math.min(options.startMs ?? startMs, startMs),
     start: startWith(isWhole ? whole : graphsOnly, { ...options, workers: workersOf }),

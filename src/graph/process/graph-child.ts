@@ -14,6 +14,8 @@ import { residentBytes } from '../pool/worker-heap.ts'
 import type { TakePrinted } from '../pool/printed-lines.ts'
 import type { DeathCause } from './loss.ts'
 import { asUser } from '../process-user.ts'
+import { behindWall } from './network-wall.ts'
+import type { NetworkWall } from './network-wall.ts'
 import { isProcessMail } from './process-mail-check.ts'
 import type { FromProcess, ProcessStart, ToProcess } from './process-mail.ts'
 import { Wire } from '../wire.ts'
@@ -24,6 +26,8 @@ export interface ChildStart {
   readonly environment: Readonly<Record<string, string>>
   readonly folder: string
   readonly user: number | undefined
+  /** The namespace that it starts in; undefined for the network of this process. */
+  readonly networkWall: NetworkWall | undefined
   readonly memoryMb: number
   /** Time that loading may take. */
   readonly startMs: number
@@ -78,13 +82,7 @@ export class GraphChild {
     this.#options = options
     this.#events = events
     this.#lastSeenMs = this.#lastLookMs = env.monotonicMs()
-    const entry = fileURLToPath(new URL('./process-entry.ts', import.meta.url))
-    this.#process = spawn(process.execPath, [...options.flags, entry], {
-      cwd: options.folder,
-      env: options.environment,
-      ...asUser(options.user),
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-    })
+    this.#process = spawnChild(options)
     this.#wire = new Wire(this.#process.stdio[3] as Socket, {
       mail: (mail) => this.#receive(mail),
       broken: ({ message }) => this.#kill('broken', `It sent what cannot be read: ${message}.`),
@@ -225,6 +223,21 @@ export class GraphChild {
     )
     if (!this.#isClosed) this.#events.died(cause, reason)
   }
+}
+
+function spawnChild(
+  { flags, folder, environment, user, networkWall: wall }: ChildStart,
+): ChildProcess {
+  const entry = fileURLToPath(new URL('./process-entry.ts', import.meta.url))
+  const node = { program: process.execPath, args: [...flags, entry] }
+  const { program, args } = wall ? behindWall(wall, node, user) : node
+  return spawn(program, args, {
+    cwd: folder,
+    env: environment,
+    // Behind the wall, the user is changed once it is up.
+    ...asUser(wall ? undefined : user),
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  })
 }
 
 /** Makes the kernel end this process before the server where memory runs out. */

@@ -6,6 +6,7 @@ import type { LoggedRun, RunLogs } from '../logs/run-logs.ts'
 import type { RunningGraphHost } from '../pool/host.ts'
 import type { TakePrinted } from '../pool/printed-lines.ts'
 import type { Suspects } from './loss.ts'
+import type { NetworkWall } from './network-wall.ts'
 
 /** A project on disk, and what its process may do. */
 export interface GraphProcessOptions {
@@ -33,6 +34,8 @@ export interface GraphProcessOptions {
   readonly ignoreAuth?: boolean | undefined
   /** True for a process that replays recorded runs: it has no network, and writes nothing. */
   readonly replays?: boolean | undefined
+  /** The namespace that its processes start in; missing for the network of this process. */
+  readonly networkWall?: NetworkWall | undefined
   readonly env: Env
   /** Time that a login may take to answer, in milliseconds; by default 10 000. */
   readonly appTimeoutMs?: number | undefined

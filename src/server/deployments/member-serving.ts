@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import type { Env } from '../../../cluster/index.ts'
 import { openServing } from '../../deployment/index.ts'
 import type { Serving } from '../../deployment/index.ts'
-import { startGraphProcess } from '../../graph/index.ts'
+import { findNetworkWall, startGraphProcess } from '../../graph/index.ts'
+import type { FoundWall, NetworkWall } from '../../graph/index.ts'
 import { RevisionCache } from '../../revision/index.ts'
 import type { Settings } from '../../settings/index.ts'
 import type { DeploymentRecords } from './deployment-records.ts'
@@ -26,6 +27,7 @@ export async function openMemberServing(
     start: startGraphProcess,
     revisionsDirectory: revisionsIn(settings),
     users: settings.graphsUsers,
+    networkWall: openWall(env),
     ignoreAuth: settings.ignoreAuth,
     appTimeoutMs: settings.appTimeoutMs,
     tracedRatio: settings.ownTraces === 'deep' ? settings.ownTracesRatio : undefined,
@@ -37,6 +39,21 @@ export async function openMemberServing(
     refreshMs: settings.cassandra === null ? null : refreshMs,
     limits: { graphsMemoryMb: settings.graphsMemoryMb ?? Math.floor(memoryMb / 2) },
   })
+}
+
+/** Finds the namespace of replays when the first one starts, and logs it once. */
+function openWall({ log }: Env): (user: number | undefined) => Promise<NetworkWall | undefined> {
+  let found: Promise<FoundWall> | undefined
+  return async (user) => {
+    found ??= findNetworkWall(user).then((wall) => {
+      if (wall.kind === 'namespace') log.info('Replays run in a network namespace of their own.')
+      else log.info('Replays have no network namespace: only JavaScript closes their network.',
+          wall)
+      return wall
+    })
+    const result = await found
+    return result.kind === 'namespace' ? result.wall : undefined
+  }
 }
 
 function revisionsIn({ dataDirectory }: Settings): string {
