@@ -23,7 +23,9 @@ import { readRollouts, readServing } from './deployments/serving-metrics.ts'
 import { drainService, endByOperator } from './drain.ts'
 import { graphConfigOf } from './graph-config.ts'
 import { itemsWithinQuota } from './graph-items.ts'
+import { claimNamed } from './graphs-users/default-users.ts'
 import { openGraphsUsers } from './graphs-users/graphs-users.ts'
+import { namedUsers } from './graphs-users/named-users.ts'
 import { openMember } from './stages/member.ts'
 import type { Member } from './stages/member.ts'
 import { openMetricsServer } from './metrics/metrics-port.ts'
@@ -94,7 +96,11 @@ export async function openServer(settings: Settings, env: Env,
   })
   const graphConfig = graphConfigOf(settings, project)
   for (const warning of [...project.warnings, ...graphConfig.stray]) env.log.warn(warning)
-  if (settings.graphsUsers) await openGraphsUsers(settings.graphsUsers, settings.dataDirectory)
+  const users = namedUsers(settings)
+  if (users !== undefined) {
+    await openGraphsUsers(users, settings.dataDirectory)
+    await claimNamed(users)
+  }
   const metrics = new Metrics()
   readServer(metrics, ownVersion())
   const { start, stop } = noStages(settings, env)

@@ -76,8 +76,11 @@ export interface Settings {
   readonly deploymentsDomain: string | undefined
   /** Host names that admins may give to deployments; `*.example.org` for all below one. */
   readonly deploymentsHosts: readonly string[]
-  /** Users under whose ids the code of deployments runs; undefined for the user of the server. */
-  readonly graphsUsers: UserRange | undefined
+  /**
+   * Users under whose ids the code of deployments runs; `off` for the user of the server. Undefined
+   * for users that a server of root chooses, if it can.
+   */
+  readonly graphsUsers: UserRange | 'off' | undefined
   readonly trustTenants: boolean
   /** True if projects are served without the `auth` and `http.app` that they name. */
   readonly ignoreAuth: boolean

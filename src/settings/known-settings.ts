@@ -128,9 +128,10 @@ export const knownSettings = {
       'Host names that admins may give to deployments: `shop.example.org,*.apps.example.org`.',
   }),
   graphsUsers: access('--graphs-users <ids>', 'HEDDLE_GRAPHS_USERS', { kind: userRange,
-    fallback: undefined, usual: 'none: they run as the user of the server',
-    message: 'Users of Linux that belong to nobody else, one for the code of each deployment: ' +
-      '`70000-70099`. The server has to be root.' }),
+    fallback: undefined, usual: 'a server that is root chooses some, others have none',
+    message: 'Users of Linux that nothing else uses, one for the code of each deployment: ' +
+      '`70000-70099`. The server has to be root. `off` lets the code run as the user of the ' +
+      'server.' }),
   trustTenants: access('--trust-tenants', 'HEDDLE_TRUST_TENANTS', { kind: yesOrNo, fallback: false,
     usual: 'no: without `--graphs-users`, one tenant has deployments',
     message: 'Let every tenant deploy code: it runs beside the code and the data of all others.' }),

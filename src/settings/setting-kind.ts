@@ -49,10 +49,11 @@ const usersMax = 10_000
 /** The largest id that all file systems and tools take. */
 const userMax = 2_147_483_646
 
-/** A range of ids of users, which are never that of root. */
-export const userRange: Kind<UserRange> = one(
-  `must be a range of at most ${usersMax} ids above 0 like 70000-70099`,
+/** A range of ids of users without root, or `off`. */
+export const userRange: Kind<UserRange | 'off'> = one(
+  `must be a range of at most ${usersMax} ids above 0 like 70000-70099, or off`,
   (text) => {
+    if (text === 'off') return 'off'
     const [, first, last] = (/^(\d{1,10})-(\d{1,10})$/.exec(text) ?? []).map(Number)
     if (first === undefined || last === undefined) return undefined
     const isGood = first > 0 && first <= last && last <= userMax && last - first < usersMax

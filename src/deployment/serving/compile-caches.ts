@@ -13,8 +13,11 @@ import { doAs } from './user-work.ts'
 export interface CompileCachesOptions {
   /** It is made when it is needed. */
   readonly directory: string
-  /** A user of these owns each folder; undefined for the user of this process. */
-  readonly users: UserRange | undefined
+  /**
+   * Finds the users that own the folders when the first folder is needed; missing for the user of
+   * this process.
+   */
+  readonly users?: (() => Promise<UserRange | undefined>) | undefined
   /** Called when all users have processes: one of these may be idle. */
   readonly lacksUser: () => void
 }
@@ -49,17 +52,24 @@ export class CompileCaches {
   /** Makes the folder of a deployment. Throws `full` if there is no user for it. */
   hold(id: string): Promise<HeldCompileCache> {
     return this.#alone(async () => {
-      const { directory, users } = this.#options
-      if (users === undefined) {
-        const folder = this.#pathOf(id)
-        await mkdir(folder, { recursive: true })
-        return { folder, user: undefined, release: () => {} }
-      }
+      const { directory } = this.#options
+      const users = await this.#options.users?.()
+      if (users === undefined) return await this.#makeOwn(id)
       await mkdir(directory, { recursive: true })
       await chmod(directory, passable)
       this.#users ??= new ProcessUsers(users, await this.#owners(users))
       return await this.#enter(this.#users, id)
     })
+  }
+
+  /** Makes a folder of the user of this process. */
+  async #makeOwn(id: string): Promise<HeldCompileCache> {
+    const folder = this.#pathOf(id)
+    const owner = await ownerOf(folder)
+    // An earlier start may have had users.
+    if (owner !== process.getuid?.() && process.getuid?.() === 0) await this.#remove(id)
+    await mkdir(folder, { recursive: true })
+    return { folder, user: undefined, release: () => {} }
   }
 
   /** Removes the folders of all other deployments. */

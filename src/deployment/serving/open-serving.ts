@@ -28,8 +28,8 @@ import type { LoadedRevision, ReplayProcess, Serving, ServingProblem,
 export interface ServingOptions extends Omit<LoadParts, 'compileCaches'> {
   /** Compiled code of deployments is kept in `compiled` below it, and their lines in `lines`. */
   readonly revisionsDirectory: string
-  /** Users that run the code of deployments; undefined for the user of this process. */
-  readonly users?: UserRange | undefined
+  /** Finds the users that run the code of deployments; missing for the user of this process. */
+  readonly users?: () => Promise<UserRange | undefined>
   /** The host of the project that the server was started with. */
   readonly ownHost: GraphHost
   /** The name of this member, for the lines that code writes here. */

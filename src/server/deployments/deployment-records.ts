@@ -3,6 +3,7 @@
 import { DeploymentUpdates, deploymentSecretsOver, deploymentsOver,
   deploymentUse } from '../../deployment/index.ts'
 import { catalogClient, secretsOver } from '../../platform/index.ts'
+import { namedUsers } from '../graphs-users/named-users.ts'
 import type { MemberDeploymentParts } from './member-parts.ts'
 
 /** The records, and the clients of what is kept beside them. */
@@ -18,7 +19,7 @@ export function deploymentRecords({ settings, env, router, platform, secretsKeys
   const secrets = deploymentSecretsOver(secretsOver(catalogs, secretsKeys, env), env)
   const updates = new DeploymentUpdates(env)
   const noted = (id: string) => updates.add(id)
-  const owners = settings.trustTenants || settings.graphsUsers ? 'any' : 'one'
+  const owners = settings.trustTenants || namedUsers(settings) !== undefined ? 'any' : 'one'
   const records = deploymentsOver({ catalogs, documents, secrets, env, noted, limits: { owners } })
   return { catalogs, documents, secrets, updates, noted, records,
     used: deploymentUse({ catalogs, env }) }

@@ -9,6 +9,7 @@ import { findNetworkWall, startGraphProcess } from '../../graph/index.ts'
 import type { FoundWall, NetworkWall } from '../../graph/index.ts'
 import { RevisionCache } from '../../revision/index.ts'
 import type { Settings } from '../../settings/index.ts'
+import { findUsers } from '../graphs-users/default-users.ts'
 import type { DeploymentRecords } from './deployment-records.ts'
 import type { MemberDeploymentParts } from './member-parts.ts'
 
@@ -26,7 +27,7 @@ export async function openMemberServing(
     cache: lazyCache(settings, env),
     start: startGraphProcess,
     revisionsDirectory: revisionsIn(settings),
-    users: settings.graphsUsers,
+    users: findUsers(settings, env),
     networkWall: openWall(env),
     ignoreAuth: settings.ignoreAuth,
     appTimeoutMs: settings.appTimeoutMs,

@@ -14,6 +14,7 @@ import { openAdminAccess } from '../admin-access.ts'
 import type { RevisionsAdmin, RevisionsRequest } from '../deployments/revisions-admin.ts'
 import { connectionOptions } from '../backends/cassandra-connection.ts'
 import { thisMachine } from '../graphs-users/graphs-users.ts'
+import { namedUsers } from '../graphs-users/named-users.ts'
 import { usersFault } from '../graphs-users/users-fault.ts'
 import { lastClockJump } from '../clock-jumps.ts'
 import { lastBackup } from '../operator/backup.ts'
@@ -31,8 +32,8 @@ export async function consultDoctor(settings: Settings, env: Env,
 }
 
 function readMachine(settings: Settings, env: Env): Reading {
-  const { dataDirectory, workers, workerHeapMb: heapMb, auth, host, trustedProxies,
-    graphsUsers: users } = settings
+  const { dataDirectory, workers, workerHeapMb: heapMb, auth, host, trustedProxies } = settings
+  const users = namedUsers(settings)
   const limitMb = readMemoryMb()
   const graphsMb = settings.graphsMemoryMb ?? Math.floor(limitMb / 2)
   const fsyncMs = timeFsync(dataDirectory, env)
@@ -76,7 +77,7 @@ function privateFilesOf(settings: Settings): readonly string[] {
 }
 
 function isPrivate(name: string): boolean {
-  return /\.(db|db-wal|db-ahead|key)$|^executing-/.test(name)
+  return /\.(db|db-wal|db-ahead|key|sock-secret)$|^executing-/.test(name)
 }
 
 async function readStore(settings: Settings, env: Env, deep: boolean): Promise<Partial<Reading>> {

@@ -374,6 +374,7 @@ describe('settings', () => {
     const given = (graphsUsers: string) => ({ options: { graphsUsers } })
     expect(resolved(given('70000-70099')).graphsUsers).toEqual({ first: 70_000, last: 70_099 })
     expect(resolved(given('7-7')).graphsUsers).toEqual({ first: 7, last: 7 })
+    expect(resolved(given('off')).graphsUsers).toBe('off')
     for (const wrong of ['0-9', '9-7', '7', '1-10001', '-1-5', 'a-b', '2147483646-2147483647']) {
       expect(mistakes(given(wrong))).toContain('must be a range of at most 10000 ids')
     }

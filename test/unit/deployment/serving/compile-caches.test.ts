@@ -24,7 +24,7 @@ const lacksUser = () => {}
 
 it('Without users of their own, deployments have folders of this process.', async () => {
   const directory = join(await folderOfTest(), 'compiled')
-  const caches = new CompileCaches({ directory, users: undefined, lacksUser })
+  const caches = new CompileCaches({ directory, lacksUser })
   expect(await caches.hold('a')).toMatchObject({ folder: join(directory, 'a'), user: undefined })
   await caches.hold('b')
   await caches.keep(new Set(['b']))
@@ -44,11 +44,11 @@ describe.skipIf(found === undefined)('with users of their own', () => {
   it('a deployment keeps its user over a restart, and nobody else can look into its folder',
     async () => {
       const directory = await folderOfTest()
-      const before = new CompileCaches({ directory, users, lacksUser })
+      const before = new CompileCaches({ directory, users: async () => users, lacksUser })
       const [a, b] = [await before.hold('a'), await before.hold('b')]
       expect([a.user, b.user]).toEqual([first, first + 1])
       await writeFile(join(b.folder, 'compiled'), '')
-      const after = new CompileCaches({ directory, users, lacksUser })
+      const after = new CompileCaches({ directory, users: async () => users, lacksUser })
       expect((await after.hold('b')).user).toBe(first + 1)
       expect(existsSync(join(b.folder, 'compiled'))).toBe(true)
       const { uid, gid, mode } = await stat(b.folder)
@@ -60,7 +60,7 @@ describe.skipIf(found === undefined)('with users of their own', () => {
     async () => {
       const [directory, elsewhere] = [await folderOfTest(), await folderOfTest()]
       await writeFile(join(elsewhere, 'kept'), '')
-      const caches = new CompileCaches({ directory, users: one, lacksUser })
+      const caches = new CompileCaches({ directory, users: async () => one, lacksUser })
       const former = await caches.hold('former')
       const left = spawn('sleep', ['1000'], { uid: other, gid: other, stdio: 'ignore' })
       const ended = once(left, 'close')
@@ -79,10 +79,11 @@ describe.skipIf(found === undefined)('with users of their own', () => {
 
   it('a folder of another user is emptied before its deployment uses it', async () => {
     const directory = await folderOfTest()
-    const { folder } = await new CompileCaches({ directory, users, lacksUser }).hold('a')
+    const { folder } = await new CompileCaches({ directory, users: async () => users, lacksUser })
+      .hold('a')
     await writeFile(join(folder, 'planted'), '')
     await lchown(join(folder, 'planted'), first, first)
-    const later = new CompileCaches({ directory, users: one, lacksUser })
+    const later = new CompileCaches({ directory, users: async () => one, lacksUser })
     expect((await later.hold('a')).user).toBe(other)
     expect(existsSync(join(folder, 'planted'))).toBe(false)
   })
@@ -90,7 +91,8 @@ describe.skipIf(found === undefined)('with users of their own', () => {
   it('a deployment without a user is refused, and an idle process is asked for', async () => {
     const directory = await folderOfTest()
     let asked = 0
-    const caches = new CompileCaches({ directory, users: one, lacksUser: () => asked++ })
+    const caches = new CompileCaches({ directory, users: async () => one,
+      lacksUser: () => asked++ })
     const { release } = await caches.hold('a')
     await expect(caches.hold('b')).rejects
       .toMatchObject({ code: 'full', message: expect.stringContaining('--graphs-users') as string })
@@ -102,7 +104,7 @@ describe.skipIf(found === undefined)('with users of their own', () => {
 
   it('folders of deployments that are gone are removed', async () => {
     const directory = await folderOfTest()
-    const caches = new CompileCaches({ directory, users, lacksUser })
+    const caches = new CompileCaches({ directory, users: async () => users, lacksUser })
     const { folder, release } = await caches.hold('a')
     await writeFile(join(folder, 'compiled'), '')
     release()
