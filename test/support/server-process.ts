@@ -31,6 +31,8 @@ export interface ServerOptions {
   readonly args?: readonly string[]
   /** KiB that its files may have, to simulate a full disk. */
   readonly fileKiB?: number
+  /** User and group of the server; by default the user of the test. */
+  readonly user?: number
   /** Bytes of memory above which it is killed. */
   readonly memoryBytes?: number
   /** Called with the whole output so far, whenever there is more. */
@@ -171,6 +173,7 @@ function run(options: ServerOptions, dataDir: string, port: string) {
     ? []
     : ['bash', '-c', `ulimit -f ${options.fileKiB} && exec "$0" "$@"`], ...command]
   const child = spawn(program!, args, { cwd: home ?? root, env: { ...process.env, ...options.env },
+    ...options.user !== undefined && { uid: options.user, gid: options.user },
     stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
   if (child.pid !== undefined) memory?.watch(child.pid)

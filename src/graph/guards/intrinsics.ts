@@ -1,7 +1,7 @@
 /**
  * Functions of JavaScript as they are before code of a project runs. Guards call these and no
- * others, because that code can replace the originals. Guards also use no iterators, because those
- * of arrays can be replaced.
+ * others, because that code can replace the originals. Guards also use no iterators, because the
+ * iterators of arrays can be replaced.
  */
 
 const { apply, construct, defineProperty, getPrototypeOf, ownKeys } = Reflect

@@ -1,9 +1,9 @@
-/** Options of a thread that change none of the permissions of its process. */
+/** Options of a thread that keep the permissions of its process. */
 
 import { bareCopy, ownKeys, upperCase } from './intrinsics.ts'
 import { accessDenied } from './refusal.ts'
 
-/** Variable by which a thread learns of its compile cache, once its guards are loaded. */
+/** Variable with the compile cache of a thread, which it opens when its guards are loaded. */
 export const compileCacheVariable = 'HEDDLE_COMPILE_CACHE'
 
 type Variables = Record<string, unknown>
@@ -27,7 +27,7 @@ export function threadOptions(options: unknown, inherited: NodeJS.ProcessEnv,
   return copy
 }
 
-/** Copies variables without those that change how Node starts. */
+/** Copies variables, except for the variables that change how Node starts. */
 function boundVariables(from: Variables, isExplicit: boolean): Variables {
   const copy = bareCopy(from)
   const names = ownKeys(copy)

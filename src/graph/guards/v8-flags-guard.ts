@@ -8,7 +8,7 @@ import v8 from 'node:v8'
 
 import { accessDenied, replaceForGood } from './refusal.ts'
 
-/** Harmless flags: those of Heddle, and the flag that packages set. */
+/** Harmless flags: Heddle sets most of them, and packages the last. */
 const allowed = ['--wasm-wrapper-tiering-budget=2147483647', '--invocation-count-for-maglev=20',
   '--invocation-count-for-turbofan=100', '--minimum-invocations-after-ic-update=20',
   '--enable-experimental-regexp-engine', '--expose-gc', '--expose_gc', '--no-expose-gc']
