@@ -2,7 +2,7 @@
 
 import type { OwnCommand } from '../model/command.ts'
 
-/** What an execution reports: steps, and then its end or its loss. */
+/** Report of an execution: steps, and then its end or its loss. */
 export type ExecutionReport = Extract<OwnCommand, { readonly type: 'steps' | 'ended' | 'lost' }>
 
 /**
