@@ -3,6 +3,7 @@
 import { FairSemaphore } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
+import { cautiousClock } from '../../../limits/index.ts'
 import type { Calls } from '../../calls/calls.ts'
 import type { SpanWrites } from '../../ingest/ingest-call.ts'
 import type { SpanReads } from '../../query/question.ts'
@@ -70,6 +71,7 @@ export function experimentEngine(
     },
     turns: new FairSemaphore(runs),
     env,
+    cautiousNowMs: cautiousClock(env),
   }
   return { engine, experiments: createExperiments({ ...parts, engine }) }
 }

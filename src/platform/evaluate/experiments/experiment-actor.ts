@@ -120,7 +120,7 @@ class ExperimentActor implements Actor<ExperimentCommand> {
     const engine = this.#engine()
     const experiment = await engine.records.get(this.#name)
     if (experiment === undefined) {
-      if (engine.env.nowMs() - this.#listedMs > unmadeMs) {
+      if (engine.cautiousNowMs() - this.#listedMs > unmadeMs) {
         await engine.records.listed.remove(this.#name)
       }
       return undefined

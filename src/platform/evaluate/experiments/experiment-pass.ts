@@ -3,6 +3,7 @@
 import type { Env, FairSemaphore } from '../../../../cluster/index.ts'
 import type { RuleEvaluator } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
+import type { CautiousClock } from '../../../limits/index.ts'
 import { enterTurn } from '../../calls/in-turn.ts'
 import type { Projects } from '../../records/projects/project.ts'
 import type { Uuid } from '../../spans/span.ts'
@@ -15,7 +16,7 @@ import type { ExperimentRecords } from './experiment-records.ts'
 import { doRun, spanIdOf } from './experiment-run.ts'
 import type { NumberedExample, RunningExperiment, RunParts } from './experiment-run.ts'
 import type { ProgressKeeper } from './progress-keeper.ts'
-import { LimitReached } from './retry.ts'
+import { LimitReached, remainingWaitMs } from './retry.ts'
 
 /** Stores and calls that the experiments of one member work with. */
 export interface ExperimentEngine extends RunParts {
@@ -28,6 +29,8 @@ export interface ExperimentEngine extends RunParts {
   /** Runs of all tenants take turns here. */
   readonly turns: FairSemaphore
   readonly env: Pick<Env, 'nowMs' | 'uuid7' | 'after' | 'random'>
+  /** The clock by which experiments wait, and by which entries without a record expire. */
+  readonly cautiousNowMs: CautiousClock
 }
 
 /** Runs that may begin before the first one of them has ended. */
@@ -40,7 +43,7 @@ const windowRuns = 64
 export async function runExperiment(engine: ExperimentEngine, tenant: string,
   keeper: ProgressKeeper, signal: AbortSignal): Promise<number | undefined> {
   const { waitsUntilMs } = keeper.experiment
-  const leftMs = (waitsUntilMs ?? 0) - engine.env.nowMs()
+  const leftMs = remainingWaitMs(waitsUntilMs, engine.cautiousNowMs())
   if (leftMs > 0) return leftMs
   const here = await begun(engine, tenant, keeper.experiment)
   const known = await knownSpans(engine, here, signal)
@@ -69,14 +72,14 @@ export async function runExperiment(engine: ExperimentEngine, tenant: string,
 }
 
 /** Notes why it stops. Answers when to go on. */
-async function ended({ env }: ExperimentEngine, keeper: ProgressKeeper,
+async function ended({ cautiousNowMs }: ExperimentEngine, keeper: ProgressKeeper,
   stops: readonly unknown[]): Promise<number | undefined> {
   const failure = stops.find((error) => !(error instanceof LimitReached))
   if (failure !== undefined) throw failure
   const limits = stops.filter((error) => error instanceof LimitReached)
   const longest = limits.toSorted((one, other) => other.waitMs - one.waitMs)[0]
   if (longest !== undefined) {
-    await keeper.note({ kind: 'wait', untilMs: env.nowMs() + longest.waitMs,
+    await keeper.note({ kind: 'wait', untilMs: cautiousNowMs() + longest.waitMs,
       message: longest.message })
     return longest.waitMs
   }

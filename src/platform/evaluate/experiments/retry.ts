@@ -33,6 +33,15 @@ export function afterFailure(error: HeddleError, tries: number): AfterFailure {
     ms: Math.min(longestAgainMs, Math.max((seconds ?? 0) * 1_000, firstMs * 2 ** (tries - 1))) }
 }
 
+/**
+ * Returns the milliseconds left of a wait that lasts until `untilMs`. `nowMs` comes from a cautious
+ * clock. A wait that is longer than any was noted under a clock that was ahead, and is over.
+ */
+export function remainingWaitMs(untilMs: number | null, nowMs: number): number {
+  const leftMs = (untilMs ?? 0) - nowMs
+  return leftMs > longestWaitMs ? 0 : Math.max(0, leftMs)
+}
+
 /** Thrown by a run that waits for a limit. */
 export class LimitReached extends HeddleError {
   readonly waitMs: number

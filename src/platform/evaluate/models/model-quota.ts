@@ -11,7 +11,8 @@
 
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
-import { tenantOfNamespace } from '../../../limits/index.ts'
+import { cautiousClock, nextUseDay, tenantOfNamespace } from '../../../limits/index.ts'
+import type { CautiousClock } from '../../../limits/index.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
 
 /** Calls and tokens that a tenant may use on a day in UTC; Infinity for any number. */
@@ -66,6 +67,7 @@ interface Known {
   readonly day: string
   /** As the record had it when it was read or written last. */
   kept: Use
+  /** By the monotonic clock. */
   readAtMs: number
   /** Counted here, and not in the record yet. */
   own: Use
@@ -83,14 +85,16 @@ const dayMs = 86_400_000
 
 /** Over the catalogs of all tenants. */
 export function modelQuotaOver(catalogs: Pick<CatalogClient, 'get' | 'create' | 'change'>,
-  limits: ModelQuotaLimits, env: Pick<Env, 'nowMs' | 'after' | 'log'>): ModelQuota {
+  limits: ModelQuotaLimits, env: Pick<Env, 'nowMs' | 'monotonicMs' | 'after' | 'log'>): ModelQuota {
   return new CatalogModelQuota(catalogs, limits, env)
 }
 
 class CatalogModelQuota implements ModelQuota {
   readonly #catalogs: Pick<CatalogClient, 'get' | 'create' | 'change'>
   readonly #limits: ModelQuotaLimits
-  readonly #env: Pick<Env, 'nowMs' | 'after' | 'log'>
+  readonly #env: Pick<Env, 'nowMs' | 'monotonicMs' | 'after' | 'log'>
+  /** Days end by this clock: a clock that jumps ahead must not free the use of a day. */
+  readonly #cautiousNowMs: CautiousClock
   /** Not bounded: tenants have keys, which their operator makes. */
   readonly #tenants = new Map<string, Known>()
   readonly #refused: Record<ModelQuotaName, number> = { model_calls: 0, model_tokens: 0 }
@@ -99,6 +103,7 @@ class CatalogModelQuota implements ModelQuota {
     this.#catalogs = catalogs
     this.#limits = limits
     this.#env = env
+    this.#cautiousNowMs = cautiousClock(env)
   }
 
   async requireLeft(namespace: string): Promise<void> {
@@ -145,13 +150,13 @@ class CatalogModelQuota implements ModelQuota {
   }
 
   #today(): string {
-    return new Date(this.#env.nowMs()).toISOString().slice(0, 10)
+    return nextUseDay('', this.#cautiousNowMs()).day
   }
 
   /** Use of the tenant as known here, exchanged with its record if older than `freshMs`. */
   async #fresh(tenant: string): Promise<Known> {
     const known = this.#of(tenant)
-    if (this.#env.nowMs() - known.readAtMs > freshMs) await this.#sync(tenant, known)
+    if (this.#env.monotonicMs() - known.readAtMs > freshMs) await this.#sync(tenant, known)
     return known
   }
 
@@ -189,7 +194,7 @@ class CatalogModelQuota implements ModelQuota {
 
   #refusal({ name, limit }: ModelQuotaUse): HeddleError {
     const what = name === 'model_calls' ? 'calls of models' : 'tokens of models'
-    const leftMs = dayMs - this.#env.nowMs() % dayMs
+    const leftMs = dayMs - this.#cautiousNowMs() % dayMs
     return new HeddleError('over_quota', `The playground and experiments have used ${limit} ` +
       `${what} today, which is the quota of your tenant: ask again after midnight in UTC.`, {
       quota: { name, limit },
@@ -203,7 +208,7 @@ class CatalogModelQuota implements ModelQuota {
       this.#env.log.warn('The use of models by a tenant cannot be written down now.', { error })
     ).finally(() => {
       known.syncing = undefined
-      known.readAtMs = this.#env.nowMs()
+      known.readAtMs = this.#env.monotonicMs()
     })
     return known.syncing
   }
@@ -213,10 +218,11 @@ class CatalogModelQuota implements ModelQuota {
     for (let tries = 1;; tries++) {
       const [record] = await this.#catalogs.get(catalog, [recordId])
       const before = record && JSON.parse(record.bodyJson) as Use & { readonly day: string }
-      // Another day has begun there: that of this is over.
-      if (before !== undefined && before.day > known.day) return
+      const { day, isNew } = nextUseDay(before?.day ?? '', this.#cautiousNowMs())
+      // Another member has started the next day: `known` is of a day that has ended.
+      if (day > known.day) return
       const { own } = known
-      const kept = before?.day === known.day ? pick(before) : none
+      const kept = before === undefined || isNew ? none : pick(before)
       const after = sum(kept, own)
       try {
         if (own !== none) await this.#write(catalog, before, { day: known.day, ...after })

@@ -2,6 +2,7 @@
 
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
+import { cautiousClock } from '../../../limits/index.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
 import type { DocumentPort } from '../../spans/document-port.ts'
 import type { Projects } from '../../records/projects/project.ts'
@@ -45,7 +46,7 @@ export function ruleEngine(
   const pass = { ...judging, documents, projects, query, lagMs,
     putFeedback: (rows: Parameters<EngineIngest['putFeedback']>[0]) => ingest().putFeedback(rows) }
   return { rules,
-    engine: { records: rules.records, pass,
+    engine: { records: rules.records, pass, cautiousNowMs: cautiousClock(parts.env),
       evaluatorsOf: async (tenant, { evaluators, evaluator_id: id }) => [
         ...evaluators ?? [],
         ...id === null ? [] : await keptEvaluator(rules, tenant, id),

@@ -12,6 +12,7 @@ import type { Actor, ActorContext, ActorKind, ActorWire, Env,
 import type { RuleEvaluator } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { rawValues } from '../../../json/index.ts'
+import type { CautiousClock } from '../../../limits/index.ts'
 import type { Uuid } from '../../spans/span.ts'
 import { endedPlace, keptHours } from '../../ingest/ended/ended-span.ts'
 import { checkAlerts } from './rule-alert.ts'
@@ -21,7 +22,7 @@ import type { PassParts, RuleInPass } from './rule-pass.ts'
 import { ownerOf } from './rule.ts'
 import type { Rule } from './rule.ts'
 import type { RuleName, RuleRecords } from './rule-records.ts'
-import { decideRule, hoursLeft, isAhead, unbegun } from './rule-state.ts'
+import { decideRule, hoursLeft, isAhead, rollOverDay, unbegun } from './rule-state.ts'
 import type { RuleCommand, RuleEffect, RuleState, SpanOutcome } from './rule-state.ts'
 
 /** Name of the actor kind. */
@@ -40,6 +41,8 @@ export type RuleActorCommand =
 export interface RuleEngine {
   readonly records: RuleRecords
   readonly pass: PassParts
+  /** The clock by which days of spend limits end. */
+  readonly cautiousNowMs: CautiousClock
   /** The evaluators of a rule: its own, and the kept one that it names. */
   evaluatorsOf(tenant: string, rule: Rule): Promise<readonly RuleEvaluator[]>
 }
@@ -194,10 +197,11 @@ class RuleActor implements Actor<RuleActorCommand> {
   /** Changes the state. Its effects come first. */
   #decide(command: RuleCommand): Promise<number> {
     const work = this.#saving.then(async () => {
-      const { records, pass: { env } } = this.#engine()
+      const { records, pass: { env }, cautiousNowMs } = this.#engine()
       if (this.#isUnsure) this.#state = await records.state(this.#name) ?? unbegun
       this.#isUnsure = false
-      const { state, effects, granted } = decideRule(this.#state, command, env.nowMs())
+      const today = rollOverDay(this.#state, cautiousNowMs())
+      const { state, effects, granted } = decideRule(today, command, env.nowMs())
       for (const effect of effects) await this.#perform(effect)
       this.#isUnsure = true
       await records.saveState(this.#name, state)

@@ -7,6 +7,7 @@
  */
 
 import type { RuleSpendLimit } from '../../../api/index.ts'
+import { nextUseDay } from '../../../limits/index.ts'
 import { hourOf, hourOfKey, keptHours, keyAt } from '../../ingest/ended/ended-span.ts'
 
 /** Spans that began in a time, oldest first: those of a back-fill or a trigger. */
@@ -160,9 +161,9 @@ function decided(state: RuleState, command: RuleCommand, nowMs: number): Decided
       }
     }
     case 'charge':
-      return charged(onDay(state, nowMs), command.calls, command.limit)
+      return charged(state, command.calls, command.limit)
     case 'settle':
-      return settled(onDay(state, nowMs), command, nowMs)
+      return settled(state, command, nowMs)
     case 'measure':
       return { state: measured(state, command, nowMs) }
     case 'deliver':
@@ -170,10 +171,10 @@ function decided(state: RuleState, command: RuleCommand, nowMs: number): Decided
   }
 }
 
-/** The state with what was used today. */
-function onDay(state: RuleState, nowMs: number): RuleState {
-  const day = new Date(nowMs).toISOString().slice(0, 10)
-  return state.day === day ? state : { ...state, day, calls: 0, tokens: 0 }
+/** Returns the state with the use of the day at `nowMs`, which comes from a cautious clock. */
+export function rollOverDay(state: RuleState, nowMs: number): RuleState {
+  const { day, isNew } = nextUseDay(state.day, nowMs)
+  return { ...state, day, ...isNew && { calls: 0, tokens: 0 } }
 }
 
 function charged(state: RuleState, wanted: number, limit: RuleSpendLimit | null): Decided {

@@ -2,6 +2,8 @@
 
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
+import { cautiousClock } from '../../../limits/index.ts'
+import type { CautiousClock } from '../../../limits/index.ts'
 import type { CatalogClient } from '../catalog/catalog-client.ts'
 import type { Records } from '../catalog/collection.ts'
 import type { DocumentPlace, DocumentPort } from '../../spans/document-port.ts'
@@ -53,7 +55,7 @@ export interface QueueParts {
       question: { readonly tenant: string; readonly ids: readonly Uuid[] },
     ): Promise<readonly SpanPlace[]>
   }
-  readonly env: Pick<Env, 'nowMs' | 'uuid'>
+  readonly env: Pick<Env, 'nowMs' | 'monotonicMs' | 'uuid'>
 }
 
 /** The records of queues that items need. */
@@ -64,16 +66,22 @@ export function itemsPlace(tenant: string, queue: Uuid): DocumentPlace {
   return { tenant, kind: 'queue_run', owner: queue }
 }
 
-/** The items of the queues with these records. */
-export function queueItems(parts: QueueParts, queues: QueueRecords): QueueItems {
-  return { ...itemReads(parts, queues), ...itemWrites(parts, queues) }
+/** Dependencies with the clock by which reservations expire. */
+interface TimedParts extends QueueParts {
+  readonly cautiousNowMs: CautiousClock
 }
 
-function itemReads({ query, env }: QueueParts,
+/** The items of the queues with these records. */
+export function queueItems(parts: QueueParts, queues: QueueRecords): QueueItems {
+  const timed = { ...parts, cautiousNowMs: cautiousClock(parts.env) }
+  return { ...itemReads(timed, queues), ...itemWrites(timed, queues) }
+}
+
+function itemReads({ query, cautiousNowMs }: TimedParts,
   { all }: QueueRecords): Pick<QueueItems, 'items' | 'item' | 'queuesWith'> {
   const items: QueueItems['items'] = (tenant, queue, question) =>
     query().queueItems({ ...question, tenant, queue: queue.id, rules: rulesOf(queue),
-      nowMs: env.nowMs() })
+      nowMs: cautiousNowMs() })
   return {
     items,
     item: async (tenant, queue, reviewer, id) => {
@@ -94,7 +102,7 @@ function itemReads({ query, env }: QueueParts,
   }
 }
 
-function itemWrites({ documents, query, env }: QueueParts,
+function itemWrites({ documents, query, env, cautiousNowMs }: TimedParts,
   queues: QueueRecords): Pick<QueueItems, 'addItems' | 'change' | 'setStatus' | 'remove'> {
   const count = (tenant: string, queue: Uuid, added: number) =>
     queues.change(tenant, queue, { heldBytesAdded: added * itemBytes })
@@ -134,8 +142,9 @@ function itemWrites({ documents, query, env }: QueueParts,
         items: own.map(({ id }) => ({ queue: id, item })) })
       const queue = own.find(({ id }) => id === found?.queue)
       if (queue === undefined) throw noItem()
+      const atMs = status.status === 'viewed' ? cautiousNowMs() : env.nowMs()
       await documents.putDocuments(itemsPlace(tenant, queue.id), [
-        documentOf(statusKey(item, reviewer), { ...status, atMs: env.nowMs() }),
+        documentOf(statusKey(item, reviewer), { ...status, atMs }),
       ])
       return queue
     },

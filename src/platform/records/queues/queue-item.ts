@@ -113,22 +113,33 @@ export function itemsOf(documents: Iterable<Document>): readonly QueueItem[] {
   return items
 }
 
-/** Reviewers who have completed an item, or look at it now. */
-export function reviewersWith({ statuses }: QueueItem, status: 'viewed' | 'completed',
-  sinceMs = -Infinity): readonly Uuid[] {
-  return [...statuses].filter(([, said]) => said.status === status && said.atMs >= sinceMs)
+/** Returns the reviewers who have completed an item. */
+export function completersOf({ statuses }: QueueItem): readonly Uuid[] {
+  return [...statuses].filter(([, { status }]) => status === 'completed')
     .map(([reviewer]) => reviewer)
 }
 
+/**
+ * Returns the reviewers who hold a reservation of an item. `nowMs` comes from a cautious clock. A
+ * reservation that was made under a clock that was ahead does not count.
+ */
+export function holdersOf({ statuses }: QueueItem, { reservedMs }: ReviewRules,
+  nowMs: number): readonly Uuid[] {
+  if (reservedMs === 0) return []
+  return [...statuses].filter(([, { status, atMs }]) =>
+    status === 'viewed' && Math.abs(nowMs - atMs) <= reservedMs
+  ).map(([reviewer]) => reviewer)
+}
+
 /** The list of the reviewer that an item is in; undefined while others look at it. */
-export function sectionOf(item: QueueItem, reviewer: Uuid, { reviewers, reservedMs }: ReviewRules,
-  nowMs: number): Section | undefined {
-  const done = reviewersWith(item, 'completed')
+export function sectionOf(item: QueueItem, reviewer: Uuid, rules: ReviewRules, nowMs: number):
+  | Section
+  | undefined {
+  const { reviewers } = rules
+  const done = completersOf(item)
   if (done.length >= reviewers) return 'archived'
   if (done.includes(reviewer)) return 'needs_others_review'
-  const others = reservedMs === 0
-    ? []
-    : reviewersWith(item, 'viewed', nowMs - reservedMs).filter((each) => each !== reviewer)
+  const others = holdersOf(item, rules, nowMs).filter((each) => each !== reviewer)
   return done.length + others.length >= reviewers ? undefined : 'needs_my_review'
 }
 

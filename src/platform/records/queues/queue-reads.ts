@@ -4,7 +4,7 @@ import { HeddleError } from '../../../errors.ts'
 import type { Document, DocumentPlace, DocumentPort } from '../../spans/document-port.ts'
 import { documentPage } from '../../spans/document-port.ts'
 import type { Uuid } from '../../spans/span.ts'
-import { archivedMs, itemsOf, placeMs, reviewersWith, sectionOf } from './queue-item.ts'
+import { archivedMs, completersOf, holdersOf, itemsOf, placeMs, sectionOf } from './queue-item.ts'
 import type { QueueItem, ReviewRules, Section, StoredItem } from './queue-item.ts'
 
 /** Choice of items of a queue, in the order in which they were added. All conditions hold. */
@@ -127,10 +127,8 @@ function viewOf(item: QueueItem, { reviewer, rules, nowMs }: ItemsQuestion) {
     ...stored,
     section: sectionOf(item, reviewer, rules, nowMs) ?? null,
     placeMs: placeMs(item, reviewer),
-    completedBy: reviewersWith(item, 'completed'),
-    reservedBy: rules.reservedMs === 0
-      ? []
-      : reviewersWith(item, 'viewed', nowMs - rules.reservedMs),
+    completedBy: completersOf(item),
+    reservedBy: holdersOf(item, rules, nowMs),
   }
   return { view, item }
 }

@@ -3,7 +3,8 @@
 import { expect, it } from 'vitest'
 
 import { HeddleError } from '../../../../src/errors.ts'
-import { afterFailure } from '../../../../src/platform/evaluate/experiments/retry.ts'
+import { afterFailure,
+  remainingWaitMs } from '../../../../src/platform/evaluate/experiments/retry.ts'
 
 const model = (answeredStatus: number, retryAfterSeconds?: number) =>
   new HeddleError('model_failed', 'No.', { answeredStatus,
@@ -31,4 +32,12 @@ it('A failure of this server is none of the run', () => {
   for (const code of ['unavailable', 'not_owner', 'stale_append'] as const) {
     expect(afterFailure(new HeddleError(code), 9)).toEqual({ kind: 'own' })
   }
+})
+
+it('A wait that was noted under a clock that was ahead is over', () => {
+  const hourMs = 3_600_000
+  expect(remainingWaitMs(null, 5)).toBe(0)
+  expect(remainingWaitMs(3 * hourMs, hourMs)).toBe(2 * hourMs)
+  expect(remainingWaitMs(hourMs, 3 * hourMs)).toBe(0)
+  expect(remainingWaitMs(500 * 24 * hourMs, hourMs)).toBe(0)
 })

@@ -123,3 +123,25 @@ it('Calls of the playground count with their tokens, or with their text.', async
   const events = refused[Symbol.asyncIterator]()
   expect(await codeOf(events.next())).toBe('over_quota')
 })
+
+it('A clock that jumps ahead frees no use of a day, and a clock that goes back loses none.',
+  async () => {
+    const { env, catalogs } = house()
+    let aheadMs = 0
+    const shifted = { ...env, nowMs: () => env.nowMs() + aheadMs }
+    const member = () => modelQuotaOver(catalogs, { calls: 2, tokens: 100 }, shifted)
+    const quota = member()
+    for (let calls = 0; calls < 2; calls++) expect(await begin(quota)).toBe('done')
+    aheadMs = 500 * dayMs
+    expect(await begin(quota)).toBe('over_quota')
+    await quota.close()
+    // A member that starts while the clock is ahead counts on that day.
+    const wrong = member()
+    expect(await begin(wrong)).toBe('done')
+    await wrong.close()
+    aheadMs = 0
+    const right = member()
+    expect(await begin(right)).toBe('done')
+    await right.close()
+    expect(await begin(member())).toBe('over_quota')
+  })

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import fc from 'fast-check'
 
 import { keyAt } from '../../../../src/platform/ingest/ended/ended-span.ts'
-import { decideRule, isAhead, logLines,
+import { decideRule, isAhead, logLines, rollOverDay,
   unbegun } from '../../../../src/platform/evaluate/rules/rule-state.ts'
 import type { LogEntry, RuleCommand, RuleState,
   SpanOutcome } from '../../../../src/platform/evaluate/rules/rule-state.ts'
@@ -75,7 +75,16 @@ it('spends again on the next day', () => {
   const first = decideRule(unbegun, charge, nowMs)
   expect(first.granted).toBe(25)
   expect(decideRule(first.state, charge, nowMs).granted).toBe(0)
-  expect(decideRule(first.state, charge, nowMs + 12 * 3_600_000).granted).toBe(25)
+  const nextDay = rollOverDay(first.state, nowMs + 12 * 3_600_000)
+  expect(decideRule(nextDay, charge, nowMs + 12 * 3_600_000).granted).toBe(25)
+})
+
+it('keeps the use of a day that was counted under a clock that was ahead', () => {
+  const charge: RuleCommand = { kind: 'charge', calls: 30, limit }
+  const ahead = decideRule(rollOverDay(unbegun, nowMs + 500 * 24 * 3_600_000), charge, nowMs)
+  const today = rollOverDay(ahead.state, nowMs)
+  expect(decideRule(today, charge, nowMs).granted).toBe(0)
+  expect(decideRule(rollOverDay(today, nowMs + 24 * 3_600_000), charge, nowMs).granted).toBe(25)
 })
 
 it('ignores pages of a second cursor that was replaced', () => {
