@@ -44,6 +44,8 @@ export interface EgressOptions {
 export interface Call {
   /** The tenant that the call is for. */
   readonly tenant: string
+  /** The user of the run that the call is for. Only a route of the own deployment sees it. */
+  readonly user?: object | undefined
   readonly method: 'GET' | 'POST'
   readonly url: string
   /** Headers by names in lower case. */

@@ -16,8 +16,8 @@ const ports: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 /** Checks a URL. Throws `invalid` with a message. */
 export function callableUrl(text: string, rules: AddressRules): URL {
   if (text.startsWith('/')) {
-    throw new HeddleError('invalid', 'must be an absolute http(s) URL: a path means one of the ' +
-      "project's own routes, which are not served yet")
+    throw new HeddleError('invalid', 'must be an absolute http(s) URL: only the webhook of a run ' +
+      "may be the path of one of the project's own routes")
   }
   const url = URL.parse(text)
   const fault = url === null ? 'must be an absolute http(s) URL' : faultOf(text, url, rules)

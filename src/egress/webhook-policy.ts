@@ -2,6 +2,7 @@
 
 import { HeddleError } from '../errors.ts'
 import type { Egress } from './egress.ts'
+import { ownRouteFault } from './own-route.ts'
 import { hostOf } from './url-rules.ts'
 
 /** Webhooks that a project allows. */
@@ -16,13 +17,19 @@ export interface WebhookPolicy {
   /** Ports; empty for any. */
   readonly ports: readonly number[]
   readonly longestUrl: number
+  /** False if no webhook may name a route of the project. */
+  readonly ownRoutes: boolean
 }
 
 /** The way out of a project. */
 export interface GuardedEgress extends Pick<Egress, 'check' | 'send'> {
   /** False if it calls nothing. */
   offers(): boolean
+  /** Throws `invalid`, with what is wrong, for the path of a route of the project. */
+  checkRoute(path: string): void
 }
+
+const turnedOff = 'must be left out: `http.disable_webhooks` of langgraph.json turns webhooks off'
 
 /**
  * Narrows the way out. The rules hold for redirects too. They may change: each call reads them
@@ -36,9 +43,19 @@ export function withPolicy({ check, send }: Pick<Egress, 'check' | 'send'>,
   }
   return {
     offers: () => rules().offered,
+    checkRoute: (path) => {
+      const { offered, ownRoutes, longestUrl } = rules()
+      const fault = !offered
+        ? turnedOff
+        : !ownRoutes
+        ? 'must be an absolute http(s) URL: `webhooks.url.disable_loopback` of langgraph.json ' +
+          'turns off paths of own routes'
+        : ownRouteFault(path, longestUrl)
+      if (fault !== undefined) throw new HeddleError('invalid', fault)
+    },
     check: (text) => {
       const { offered, longestUrl } = rules()
-      if (!offered) throw new HeddleError('invalid', 'must be left out: it is not offered')
+      if (!offered) throw new HeddleError('invalid', turnedOff)
       check(text)
       if (text.length > longestUrl) {
         throw new HeddleError('invalid', `must have ${longestUrl} characters at most`)

@@ -46,6 +46,7 @@ const Settings = Type.Object({
       allowed_domains: Type.Array(Text(), { maxItems: 1_000 }),
       allowed_ports: Type.Array(Type.Integer(), { maxItems: 1_000 }),
       max_url_length: Count(1),
+      disable_loopback: Type.Optional(Type.Boolean()),
     }, closed),
   }, closed),
   disable_webhooks: Type.Boolean(),

@@ -112,6 +112,7 @@ export async function openServer(settings: Settings, env: Env,
   const { woken, serving, stopClockWatch } = await beginRuns(starting, { base, member, asked })
   const door = await openToClients(starting, { base, member, asked })
   base.graphs.servedAt(door?.url)
+  base.waysOut.ownRoutes.servedAt(door)
   await serving.useHost.servedAt(door && ((name) => door.urlOfDeployment(name)))
   // Now clients are answered. In a cluster, threads are woken whenever their owner dies.
   const { marks, quarantine } = base

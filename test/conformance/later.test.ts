@@ -1,4 +1,4 @@
-/** Features that are not offered yet are refused with a sentence, never silently ignored. */
+/** Unsupported fields are rejected with the reason, never silently ignored. */
 
 import { expect, it } from 'vitest'
 import { say } from '../support/run-events.ts'

@@ -92,6 +92,18 @@ describe('the login of a project', () => {
     })
   })
 
+  it('calls a webhook that names a route of the project as the user of the run', async () => {
+    const posted = await as('ann', 'POST', '/runs/wait', { assistant_id: 'agent', input: {},
+      webhook: '/run-ended' })
+    expect(posted.status).toBe(200)
+    const calls = async () => (await as('ann', 'GET', '/run-ended')).body as object[]
+    await expect.poll(async () => (await calls()).length, { timeout: 15_000 }).toBe(2)
+    const [first, second] = await calls()
+    expect(second).toMatchObject({ status: 'success', caller: 'ann' })
+    expect(first).toEqual(second)
+    expect((await as(undefined, 'POST', '/run-ended', {})).status).toBe(401)
+  })
+
   it('moves items of the store into the namespace of their user', async () => {
     const item = { namespace: ['notes'], key: 'a', value: { text: 'mine' } }
     expect((await as('ann', 'PUT', '/store/items', item)).status).toBe(204)

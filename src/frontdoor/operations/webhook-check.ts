@@ -1,5 +1,6 @@
 /** The check of a webhook that a run names. */
 
+import { isOwnRoute } from '../../egress/index.ts'
 import { HeddleError, isOwnFailure } from '../../errors.ts'
 import type { GraphHosts } from '../../graph/index.ts'
 import { invalid } from '../schema/validation.ts'
@@ -8,6 +9,8 @@ import { invalid } from '../schema/validation.ts'
 export interface WebhookCheck {
   /** Throws `invalid` with the reason, and `unavailable` while the rules are not known. */
   check(url: string, namespace: string): void
+  /** The same for the path of a route of the deployment itself; by default all are refused. */
+  checkRoute?(path: string, namespace: string): void
   /** False if runs of the namespace may call none; by default they may. */
   offers?(namespace: string): boolean
 }
@@ -22,7 +25,8 @@ export async function requireWebhook(
   // The rules of a deployment are known once it is.
   await graphs.open(tenant)
   try {
-    egress.check(webhook, tenant)
+    if (isOwnRoute(webhook) && egress.checkRoute) egress.checkRoute(webhook, tenant)
+    else egress.check(webhook, tenant)
   } catch (error) {
     const { code, message } = HeddleError.from(error)
     if (isOwnFailure({ code })) throw error

@@ -67,6 +67,6 @@ function requireWhole(request: IncomingMessage | Http2ServerRequest): void {
 /** Throws `unsupported`, a 422. The official client would retry a 415. */
 function requirePlain(encoding = 'identity'): void {
   if (encoding === 'identity') return
-  throw new HeddleError('unsupported', `Compressed bodies are not offered yet: send this one as ` +
+  throw new HeddleError('unsupported', `Compressed bodies are not supported: send this one as ` +
     `it is, without content-encoding: ${encoding}.`)
 }

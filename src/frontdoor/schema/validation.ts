@@ -229,9 +229,9 @@ function refuseUnoffered(schema: TObject, value: object): void {
   const unoffered = (schema as { 'x-not-offered'?: readonly string[] })['x-not-offered'] ?? []
   const sent = unoffered.filter((name) => isSaid((value as Record<string, unknown>)[name]))
   if (sent.length === 0) return
-  const errors = sent.map((field) => ({ field, message: 'is not offered yet' }))
+  const errors = sent.map((field) => ({ field, message: 'is not supported' }))
   const names = sent.join(', ')
-  throw new HeddleError('unsupported', `Not offered yet: ${names}. Send the request without.`, {
+  throw new HeddleError('unsupported', `Not supported: ${names}. Send the request without.`, {
     errors,
   })
 }

@@ -6,7 +6,7 @@ import type { WebhookPolicy } from '../../egress/index.ts'
 
 const longest = 2_048
 
-/** Shape of the key `webhooks`. Relative URLs are never called. */
+/** Shape of the key `webhooks`. */
 export const webhookShape = z.object({
   env_prefix: z.string('must be a text').default('LG_WEBHOOK_'),
   headers: z.record(z.string(), z.string({ error: 'must be a text' }), {
@@ -17,6 +17,7 @@ export const webhookShape = z.object({
     allowed_domains: z.array(z.string(), { error: 'must be a list of names' }).default([]),
     allowed_ports: z.array(z.int(), { error: 'must be a list of numbers' }).default([]),
     max_url_length: z.int('must be a number').positive('must be above 0').default(longest),
+    disable_loopback: z.boolean('must be true or false').optional(),
   }, { error: 'must be an object' }).prefault({}),
 }, { error: 'must be an object' })
 
@@ -57,6 +58,7 @@ export function webhooksOf(config: WebhookConfig, disabled: boolean,
     hosts: url.allowed_domains,
     ports: url.allowed_ports,
     longestUrl: url.max_url_length,
+    ownRoutes: url.disable_loopback !== true,
   }
   return { webhooks, broken }
 }

@@ -1,7 +1,7 @@
 /** Settings of langgraph.json for webhooks, items and threads, separately for each namespace. */
 
 import { withPolicy } from '../../egress/index.ts'
-import type { Egress } from '../../egress/index.ts'
+import type { Egress, GuardedEgress } from '../../egress/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { isDeployment, usualSettings, webhookPolicyOf } from '../../graph/index.ts'
 import type { DeployedGraphs, DeploymentView, ProjectSettings } from '../../graph/index.ts'
@@ -14,7 +14,9 @@ export interface DeployedSettingsParts {
   /** The way out, without the policy of any project. */
   readonly wayOut: Pick<Egress, 'check' | 'send'>
   readonly own: {
-    readonly egress: Pick<Egress, 'check' | 'send'> & { offers?(): boolean }
+    readonly egress: Pick<GuardedEgress, 'check' | 'checkRoute' | 'send'> & { offers?(): boolean }
+    /** True if the project brings an app with routes. */
+    hasApp(): boolean
     itemSettings(): ItemSettings
     timeToLive(): TimeToLiveRequest | undefined
   }
@@ -32,6 +34,7 @@ export interface DeployedSettings {
   timeToLive(namespace: string): TimeToLiveRequest | undefined
   readonly egress: {
     check(url: string, namespace: string): void
+    checkRoute(path: string, namespace: string): void
     offers(namespace: string): boolean
     readonly send: Egress['send']
   }
@@ -64,6 +67,15 @@ export function deployedSettings(parts: DeployedSettingsParts): DeployedSettings
         if (settings === undefined) return own.egress.check(url)
         withPolicy(wayOut, () => webhookPolicyOf(settings, {}).webhooks).check(url)
       },
+      checkRoute: (path, namespace) => {
+        const settings = settingsOf(namespace)
+        const egress = settings === undefined
+          ? own.egress
+          : withPolicy(wayOut, () => webhookPolicyOf(settings, {}).webhooks)
+        egress.checkRoute(path)
+        const hasApp = settings === undefined ? own.hasApp() : settings.http?.app !== undefined
+        if (!hasApp) throw new HeddleError('invalid', withoutApp)
+      },
       send: async (call, signal) => {
         const settings = settingsOf(call.tenant)
         if (settings === undefined) return await own.egress.send(call, signal)
@@ -80,6 +92,9 @@ export function deployedSettings(parts: DeployedSettingsParts): DeployedSettings
     },
   }
 }
+
+const withoutApp = 'must be an absolute http(s) URL: a path names a route of the project, whose ' +
+  'langgraph.json names no `http.app`'
 
 /** The settings in a view. Throws `unavailable` if they are not known. */
 function knownSettings(view: DeploymentView | undefined): ProjectSettings {

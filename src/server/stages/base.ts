@@ -62,8 +62,8 @@ export async function openBase(
   ])
   const { host } = graphs
   const secretsKeys = secretsKeysOf(settings, env)
-  const waysOut = openWaysOut(settings, env)
   const runKeys = new RunKeys<AppUser>(env)
+  const waysOut = openWaysOut(settings, { env, runKeys, needsKeys: settings.auth === 'keys' })
   const reads = new ReadQuota(env)
   readReads(metrics, reads)
   const tracesSteps = (runId: string) => host.tracesSteps(runId)
@@ -74,7 +74,7 @@ export async function openBase(
     graphs,
     secretsKeys,
     waysOut,
-    egress: withPolicy(waysOut.wayOut, graphs.webhooks),
+    egress: withPolicy(waysOut.webhooks, graphs.webhooks),
     runKeys,
     /** Graphs of deployments, which are served later. */
     later: laterServing(),

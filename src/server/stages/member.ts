@@ -45,9 +45,9 @@ export type Member = Awaited<ReturnType<typeof openMember>>
 export async function openMember(options: MemberOptions) {
   const { settings, env, base, start } = options
   const { graphs: { host }, later, reads, ownRuns, backend, secretsKeys } = base
-  const settingsOf = deployedSettings({ deployed: later.graphs, wayOut: base.waysOut.wayOut,
-    own: { egress: base.egress, itemSettings: base.graphs.itemSettings,
-      timeToLive: base.graphs.timeToLive },
+  const settingsOf = deployedSettings({ deployed: later.graphs, wayOut: base.waysOut.webhooks,
+    own: { egress: base.egress, hasApp: () => base.graphs.http()?.app !== undefined,
+      itemSettings: base.graphs.itemSettings, timeToLive: base.graphs.timeToLive },
     variablesOf: (namespace) => deployments.variablesOf(namespace) })
   let opened: Platform | undefined
   const actors = await start('actors',

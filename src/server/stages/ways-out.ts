@@ -1,14 +1,17 @@
-/** The ways out of a server: one for webhooks, and one for models. */
+/** The ways out of a server: for webhooks, for models and to its own routes. */
 
-import type { Env } from '../../../cluster/index.ts'
-import { openEgress } from '../../egress/index.ts'
+import { isOwnRoute, openEgress } from '../../egress/index.ts'
 import type { Egress } from '../../egress/index.ts'
 import { ownVersion } from '../../settings/index.ts'
 import type { Settings } from '../../settings/index.ts'
+import { OwnRoutes } from '../own-routes.ts'
+import type { OwnRoutesOptions } from '../own-routes.ts'
 
-/** Both ways; they are the same where models have no right of their own. */
+/** The ways out of a server. */
 export interface WaysOut {
-  readonly wayOut: Egress
+  /** The way of webhooks: to servers of others, and to routes of the deployment itself. */
+  readonly webhooks: Pick<Egress, 'check' | 'send'>
+  readonly ownRoutes: Pick<OwnRoutes, 'servedAt'>
   /** The way to models. It may lead to this machine if nobody else reaches the server. */
   readonly modelsWayOut: Egress
   /** Cuts off all calls in progress. */
@@ -17,17 +20,27 @@ export interface WaysOut {
 
 const thisMachine = ['127.0.0.0/8', '::1']
 
-/** Opens both. Nothing is connected until the first call. */
+/** Opens all of them. Nothing is connected until the first call. */
 export function openWaysOut(
   { egressProxy: proxy, egressAllow: allowed, localModels }: Pick<Settings,
     'egressProxy' | 'egressAllow' | 'localModels'>,
-  env: Env,
+  own: OwnRoutesOptions,
 ): WaysOut {
-  const options = { env, version: ownVersion(), proxy }
+  const options = { env: own.env, version: ownVersion(), proxy }
   const wayOut = openEgress({ ...options, allowed })
-  if (localModels.length === 0) return { wayOut, modelsWayOut: wayOut, close: () => wayOut.close() }
-  const modelsWayOut = openEgress({ ...options, allowed: [...allowed, ...thisMachine] })
-  return { wayOut, modelsWayOut, close: async () => {
-    await Promise.all([wayOut.close(), modelsWayOut.close()])
-  } }
+  const modelsWayOut = localModels.length === 0
+    ? wayOut
+    : openEgress({ ...options, allowed: [...allowed, ...thisMachine] })
+  const ownRoutes = new OwnRoutes(own)
+  return {
+    webhooks: {
+      check: (url) => wayOut.check(url),
+      send: (call, signal) => (isOwnRoute(call.url) ? ownRoutes : wayOut).send(call, signal),
+    },
+    ownRoutes,
+    modelsWayOut,
+    close: async () => {
+      await Promise.all([wayOut, modelsWayOut, ownRoutes].map((way) => way.close()))
+    },
+  }
 }

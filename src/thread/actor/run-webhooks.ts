@@ -150,7 +150,8 @@ export class RunWebhooks {
         throw error
       }
     }
-    const outcome = await egress.send({ tenant, method: 'POST', url, headers, body,
+    const { user } = planOf(run)
+    const outcome = await egress.send({ tenant, user, method: 'POST', url, headers, body,
       ...env.nowMs() - run.updatedAtMs > oldMs && { tries: 1 } }, signal)
     // Nothing was sent, so it does not count as a try.
     if (outcome.kind === 'failed' && unread) throw unread

@@ -7,7 +7,7 @@ import type { Call, WebhookPolicy } from '../../../src/egress/index.ts'
 import { received } from '../../support/scripted-egress.ts'
 
 const open: WebhookPolicy = { offered: true, headers: {}, httpsOnly: false, hosts: [], ports: [],
-  longestUrl: 2_048 }
+  longestUrl: 2_048, ownRoutes: true }
 
 const ended = (rules: Partial<WebhookPolicy>, sent: Call[] = []) =>
   withPolicy({
@@ -20,7 +20,7 @@ const ended = (rules: Partial<WebhookPolicy>, sent: Call[] = []) =>
 
 describe('a restricted egress', () => {
   it.each([
-    [{ offered: false }, 'https://example.org/', /not offered/],
+    [{ offered: false }, 'https://example.org/', /disable_webhooks/],
     [{ httpsOnly: true }, 'http://example.org/', /https/],
     [{ hosts: ['hooks.example.org'] }, 'https://example.org/', /host/],
     [{ hosts: ['*.example.org'] }, 'https://example.org/', /host/],
@@ -40,6 +40,26 @@ describe('a restricted egress', () => {
     [{ ports: [80, 8443] }, 'http://example.org/'],
   ] as const)('with %j accepts %s',
     (rules, url) => expect(() => ended(rules).check(url)).not.toThrow())
+
+  it.each(['/', '/run-ended', '/hooks/run?kind=ended&at=%20', '/a//b'])(
+    'accepts a route of the project whatever hosts and ports it names: %s',
+    (path) => {
+      const rules = { httpsOnly: true, hosts: ['example.org'], ports: [443] }
+      expect(() => ended(rules).checkRoute(path)).not.toThrow()
+    },
+  )
+
+  it.each(['//example.org/hook', '/\\example.org', '/a b', '/\t/example.org', '/a#b', '/\u0000'])(
+    'rejects a path that is no plain route: %j',
+    (path) => expect(() => ended({}).checkRoute(path)).toThrow(/path of a route/),
+  )
+
+  it.each([
+    [{ offered: false }, '/hook', /disable_webhooks/],
+    [{ ownRoutes: false }, '/hook', /disable_loopback/],
+    [{ longestUrl: 8 }, '/too-long', /8 characters/],
+  ] as const)('with %j refuses the route %s',
+    (rules, path, message) => expect(() => ended(rules).checkRoute(path)).toThrow(message))
 
   it('applies its rules to redirects, and replaces no header of the call', async () => {
     const sent: Call[] = []

@@ -74,7 +74,7 @@ describe('a body', () => {
       return { status: response.status, json: await response.json() as unknown }
     }
     expect(await sent('gzip', gzipSync('{}'))).toMatchObject({ status: 422, json: {
-      message: 'Compressed bodies are not offered yet: send this one as it is, without ' +
+      message: 'Compressed bodies are not supported: send this one as it is, without ' +
         'content-encoding: gzip.',
     } })
     expect((await sent('identity', Buffer.from('{}'))).status).toBe(200)

@@ -137,6 +137,6 @@ describe('a field that would have no effect', () => {
   ] as const)('is refused: %s %s', async (method, at, body, field) => {
     const answer = await call(await openDoor(), method, at, body)
     expect([answer.status, answer.json.code]).toEqual([422, 'unsupported'])
-    expect(answer.json.errors).toEqual([{ field, message: 'is not offered yet' }])
+    expect(answer.json.errors).toEqual([{ field, message: 'is not supported' }])
   })
 })

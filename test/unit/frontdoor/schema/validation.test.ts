@@ -219,7 +219,7 @@ describe('a check', () => {
     const check = checkerOf(createCron.body)
     const body = { assistant_id: 'agent', schedule: '* * * * *' }
     expect(() => check({ ...body, feedback_keys: ['a'] }))
-      .toThrow('Not offered yet: feedback_keys')
+      .toThrow('Not supported: feedback_keys')
     expect(check({ ...body, webhook: null, feedback_keys: [] })).toMatchObject(body)
   })
 })

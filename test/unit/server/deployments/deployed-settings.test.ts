@@ -22,6 +22,7 @@ function opened(variables: Readonly<Record<string, string>>,
   const sent: [by: 'own' | 'deployed', headers: Sent][] = []
   const egress = (by: 'own' | 'deployed') => ({
     check: () => {},
+    checkRoute: () => {},
     send: async ({ headers }: { readonly headers?: Sent }) => {
       sent.push([by, headers ?? {}])
       return { kind: 'answered', status: 200, body: '', cut: false } as const
@@ -35,7 +36,7 @@ function opened(variables: Readonly<Record<string, string>>,
           : { ...noView, ...namespace === 'acme@shop' && { settings: shop } },
     },
     wayOut: egress('deployed'),
-    own: { egress: egress('own'),
+    own: { egress: egress('own'), hasApp: () => false,
       itemSettings: () => ({ ttlMs: 9, refreshOnRead: true, sweepMs: 8 }),
       timeToLive: () => ({ strategy: 'keep_latest', minutes: 7 }) },
     variablesOf: async () => variables,
@@ -58,6 +59,20 @@ it('The server has its own, a deployment those of its revision, or none.', () =>
   expect(() => check('http://a.example/', 'acme@shop')).toThrow('must be an https URL')
   check('http://a.example/', 'acme@plain')
   check('http://a.example/', 'acme')
+})
+
+it('Accepts the path of a route only if the project brings an app, and allows paths.', () => {
+  const { settings: { egress } } = opened({}, {
+    'acme@app': { ...noView, settings: { ...shop, http: { app: './app.ts:app' } } },
+    'acme@closed': { ...noView,
+      settings: { ...shop, http: { app: './app.ts:app' },
+        webhooks: { ...shop.webhooks, url: { ...shop.webhooks.url, disable_loopback: true } } } },
+  })
+  egress.checkRoute('/hook', 'acme@app')
+  expect(() => egress.checkRoute('/hook', 'acme@closed')).toThrow('disable_loopback')
+  for (const namespace of ['acme', 'acme@shop', 'acme@plain']) {
+    expect(() => egress.checkRoute('/hook', namespace)).toThrow('names no `http.app`')
+  }
 })
 
 it('Headers are made of the variables of the deployment, or the call is refused.', async () => {

@@ -1,0 +1,95 @@
+/**
+ * Calls to routes of the own deployment, for webhooks that name a path.
+ *
+ * Such a call enters by the front door, like one that the code of a graph makes: with a key that
+ * has the rights of the run's user in the namespace of the run, for as long as the call lasts. Its
+ * retries are those of every other webhook.
+ */
+
+import type { Env } from '../../cluster/index.ts'
+import type { RunKeys } from '../access/index.ts'
+import { namespaceParts } from '../deployment/index.ts'
+import { hostOf, openEgress, untilAborted } from '../egress/index.ts'
+import type { Call, CallOutcome, Egress } from '../egress/index.ts'
+import { HeddleError } from '../errors.ts'
+import type { AppUser } from '../graph/index.ts'
+import { ownVersion } from '../settings/index.ts'
+
+/** Parts of the server that the calls use. */
+export interface OwnRoutesOptions {
+  readonly env: Env
+  readonly runKeys: Pick<RunKeys<AppUser>, 'issue' | 'revoke'>
+  /** True if the server requires keys of all callers. */
+  readonly needsKeys: boolean
+}
+
+/** Addresses of the front door of this member. */
+export interface OwnAddresses {
+  /** The address of the server's own project. */
+  readonly url: string
+  /** The address of a deployment. Throws if it has none. */
+  urlOfDeployment(name: string): Promise<string>
+}
+
+const thisMachine = ['127.0.0.0/8', '::1']
+
+/** Calls routes of deployments through the front door of this member. */
+export class OwnRoutes {
+  readonly #options: OwnRoutesOptions
+  readonly #addresses = Promise.withResolvers<OwnAddresses | undefined>()
+  /** A proxy for outgoing calls does not reach this machine, so this way has none. */
+  #way: Egress | undefined
+
+  constructor(options: OwnRoutesOptions) {
+    this.#options = options
+    this.#addresses.promise.catch(() => {})
+  }
+
+  /** Sets the addresses; `undefined` if this member serves no clients. Calls wait for it. */
+  servedAt(addresses: OwnAddresses | undefined): void {
+    this.#way = addresses &&
+      openEgress({ env: this.#options.env, version: ownVersion(),
+        allowed: [...thisMachine, hostOf(new URL(addresses.url))] })
+    this.#addresses.resolve(addresses)
+  }
+
+  /** Sends a call whose `url` is a path. Throws `unavailable` if the deployment has no address. */
+  async send(call: Call, signal: AbortSignal): Promise<CallOutcome> {
+    const origin = await this.#originOf(call.tenant, signal)
+    if (origin === undefined || this.#way === undefined) {
+      return { kind: 'failed', reason: 'this member has no front door, so it serves no routes' }
+    }
+    const { runKeys, needsKeys } = this.#options
+    const user = call.user as AppUser | undefined
+    const key = needsKeys || user !== undefined ? runKeys.issue(call.tenant, user) : undefined
+    try {
+      return await this.#way.send({ ...call, url: origin + call.url,
+        headers: { ...call.headers, ...key !== undefined && { 'x-api-key': key } },
+        mayCall: (url) => {
+          if (url.origin === origin) return
+          throw new HeddleError('invalid', 'it must not redirect to another server')
+        } }, signal)
+    } finally {
+      if (key !== undefined) runKeys.revoke(key)
+    }
+  }
+
+  async close(): Promise<void> {
+    // A call that waits for an address is not given up: the next start of the server sends it.
+    this.#addresses.reject(new HeddleError('unavailable', 'The server is being stopped.'))
+    await this.#way?.close()
+  }
+
+  async #originOf(namespace: string, signal: AbortSignal): Promise<string | undefined> {
+    const addresses = await untilAborted(signal, () => this.#addresses.promise)
+    const { deployment } = namespaceParts(namespace)
+    const url = deployment === null
+      ? addresses?.url
+      : await addresses?.urlOfDeployment(deployment).catch((cause: unknown) => {
+        throw new HeddleError('unavailable', 'The deployment has no address on this member.', {}, {
+          cause,
+        })
+      })
+    return url && new URL(url).origin
+  }
+}
