@@ -1,7 +1,8 @@
 /** Finds traces that a deletion removes, some at a time. Runs in the query thread. */
 
+import { clocksApartMs } from '../../../limits/index.ts'
 import type { ScanMark } from '../../spans/span-port.ts'
-import type { SpanPlace } from '../../spans/span.ts'
+import type { SpanHead, SpanPlace } from '../../spans/span.ts'
 import { conditionsOf, optionalFilter } from '../conditions.ts'
 import type { ScanParts } from '../matching.ts'
 import type { RunsQuestion } from '../question.ts'
@@ -9,7 +10,10 @@ import { scanSteps } from '../scan.ts'
 
 /** A question for runs whose traces are deleted. */
 export interface DeletableQuestion extends RunsQuestion {
-  /** Runs that arrived at this time or later are left out. */
+  /**
+   * Runs that arrived at this time or later are left out, unless that time is still to come: such a
+   * run was written under a clock that was ahead.
+   */
   readonly arrivedBeforeUs: number
   readonly after: ScanMark | null
 }
@@ -36,7 +40,8 @@ const [lookedMax, sliceMs] = [2_000, 250]
 export async function deletableTraces(parts: ScanParts, question: DeletableQuestion,
   signal?: AbortSignal): Promise<DeletableSlice> {
   requireReadable(question)
-  const { after, arrivedBeforeUs, limit } = question
+  const { after, limit } = question
+  const isEarlier = arrivalTest(question, parts.env.nowMs())
   const traces = new Map<string, SpanPlace>()
   const beganMs = parts.env.monotonicMs()
   let [looked, matched, mark] = [0, 0, after]
@@ -44,7 +49,7 @@ export async function deletableTraces(parts: ScanParts, question: DeletableQuest
     after: end && { startUs: end.startUs, id: end.id } })
   for await (const step of scanSteps(parts, question, after ?? undefined, signal)) {
     looked += step.looked
-    for (const head of step.heads.filter(({ arrivedUs }) => arrivedUs < arrivedBeforeUs)) {
+    for (const head of step.heads.filter(isEarlier)) {
       matched += 1
       const { tenant, project, startUs, id, trace, traceStartUs } = head
       traces.set(`${project} ${trace}`, { tenant, project, startUs, id, trace, traceStartUs })
@@ -56,6 +61,13 @@ export async function deletableTraces(parts: ScanParts, question: DeletableQuest
     if (isOver && mark !== after) return slice(mark)
   }
   return slice(null)
+}
+
+/** Returns a test for runs that arrived before the deletion was requested. */
+function arrivalTest({ arrivedBeforeUs }: DeletableQuestion,
+  nowMs: number): (head: Pick<SpanHead, 'arrivedUs'>) => boolean {
+  const futureUs = Math.max(arrivedBeforeUs, (nowMs + clocksApartMs) * 1_000)
+  return ({ arrivedUs }) => arrivedUs < arrivedBeforeUs || arrivedUs > futureUs
 }
 
 function requireReadable(question: RunsQuestion): void {

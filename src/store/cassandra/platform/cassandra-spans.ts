@@ -1,6 +1,7 @@
 /** The spans, the feedback, the roll-ups and the documents of all tenants in Cassandra. */
 
 import type { Env } from '../../../../cluster/index.ts'
+import { cautiousClock } from '../../../limits/index.ts'
 import { termOf } from '../../../platform/index.ts'
 import type { BlockId, Document, DocumentPlace, DocumentRange, Feedback, FeedbackQuery,
   FeedbackToken, FilePart, Hour, Plan, Removal, ScanMark, ScannedHeads, SpanHead, SpanPlace,
@@ -53,7 +54,8 @@ export class CassandraSpans implements SpanStore {
   readonly #visibility: Visibility
   readonly #lateWrites: LateWrites
 
-  constructor(connection: Connection, env: Env) {
+  constructor(connection: Connection, systemEnv: Env) {
+    const env = { ...systemEnv, nowMs: cautiousClock(systemEnv) }
     const bodies = new ConstantBodies(new ChunkTable(connection), env)
     this.#connection = connection
     this.#spans = new SpanTable(connection)

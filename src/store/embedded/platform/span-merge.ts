@@ -59,6 +59,28 @@ export function takeIn(span: StoredSpan, operation: Omit<SpanWrite, 'place'>): r
   return operation.terms.filter((term, index) => addTerm(span, term, index < operation.indexed))
 }
 
+/**
+ * Moves arrivals that are still to come to just before `arrivedUs`, in their order: they are of an
+ * earlier process whose clock was ahead. Otherwise its patches would win until that time.
+ */
+export function rebaseArrivals(span: StoredSpan,
+  { futureUs, arrivedUs }: { readonly futureUs: number; readonly arrivedUs: number }): void {
+  const isAhead = (us: number) => us > futureUs && us >= arrivedUs && us !== Infinity
+  const isAnyAhead = span.ranks.some((rank) => isAhead(Math.abs(rank))) ||
+    isAhead(span.blocks.at(-1)?.arrivedUs ?? 0)
+  if (!isAnyAhead) return
+  const all = [...span.ranks.map(Math.abs), ...span.blocks.map((block) => block.arrivedUs)]
+  const ahead = [...new Set(all.filter(isAhead))].toSorted((a, b) => a - b)
+  const moved = new Map(ahead.map((us, index) => [us, arrivedUs - ahead.length + index]))
+  for (const [index, rank] of span.ranks.entries()) {
+    const us = moved.get(Math.abs(rank))
+    if (us !== undefined) span.ranks[index] = Math.sign(rank) * us
+  }
+  span.blocks = span.blocks.map((block) => ({ ...block,
+    arrivedUs: moved.get(block.arrivedUs) ?? block.arrivedUs })
+  )
+}
+
 function overlay(span: StoredSpan, { kind, arrivedUs, fields }: Omit<SpanWrite, 'place'>): void {
   const isPatch = kind === 'patch'
   const rank = isPatch ? arrivedUs : -arrivedUs

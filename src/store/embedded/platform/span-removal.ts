@@ -5,8 +5,6 @@
 
 import { throttleLog } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
-import { cautiousClock } from '../../../limits/index.ts'
-import type { CautiousClock } from '../../../limits/index.ts'
 import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
 import type { Removal, RemovalListener, RemovedSpans, SpanPlace } from '../../../platform/index.ts'
 import type { Database } from '../file/database.ts'
@@ -47,6 +45,7 @@ export interface SpanRemovalParts {
   readonly deletion: SpanDeletion
   readonly queue: CommitQueue
   readonly use: TenantUse
+  /** Its clock must not jump ahead. */
   readonly env: Env
   /** Bytes that the file may use, and each tenant in it. */
   readonly diskBytes: number
@@ -58,7 +57,6 @@ export interface SpanRemovalParts {
 export class SpanRemoval {
   readonly #parts: SpanRemovalParts
   readonly #report: ReturnType<typeof throttleLog>
-  readonly #cautiousNowMs: CautiousClock
   #endTimer: () => void
   /** The project behind which the round goes on, and when the next round may begin. */
   #round = { after: 0, atMs: 0 }
@@ -66,7 +64,6 @@ export class SpanRemoval {
   constructor(parts: SpanRemovalParts) {
     this.#parts = parts
     this.#report = throttleLog(parts.env, dayMs)
-    this.#cautiousNowMs = cautiousClock(parts.env)
     this.#endTimer = parts.env.after(stepMs, () => void this.#step())
   }
 
@@ -208,20 +205,20 @@ export class SpanRemoval {
     }
     if (projects.length === projectsOf) return
     this.#round = { after: 0, atMs: env.monotonicMs() + roundMs }
-    feedback.expireTokens(this.#cautiousNowMs())
+    feedback.expireTokens(env.nowMs())
     database.prepare('DELETE FROM gone_trace WHERE pending = 0 AND at_us < ?')
-      .run((this.#cautiousNowMs() - goneMs) * 1000)
+      .run((env.nowMs() - goneMs) * 1000)
   }
 
   /** Deletes spans of a project that are removed, or arrived long enough ago. */
   #expire(project: NumberedProject, limit: number): number {
-    const { deletion, feedback } = this.#parts
+    const { deletion, feedback, env } = this.#parts
     const removed = deletion.older(project, project.goneUs, limit)
     if (removed === limit) return removed
     const left = limit - removed
     const lifeEndUs = project.lifeS === null
       ? -Infinity
-      : (this.#cautiousNowMs() - project.lifeS * 1000) * 1000
+      : (env.nowMs() - project.lifeS * 1000) * 1000
     const expired = deletion.arrivedBefore(project, lifeEndUs, left)
     this.#note({ reason: 'age', spans: expired })
     if (expired > 0) return removed + expired

@@ -1,6 +1,8 @@
 /** Writes the spans of requests: each is read, merged with its operations, and written again. */
 
+import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
+import { clocksApartMs } from '../../../limits/index.ts'
 import { bytesOfUuid } from '../../../platform/index.ts'
 import type { Block, BlockId, FilePart, SpansOfRequest, SpanPlace, Term,
   Uuid } from '../../../platform/index.ts'
@@ -12,7 +14,7 @@ import type { NumberedProject, Numbers } from './numbers.ts'
 import { bytesOfRow, bytesOfSpan, changingColumns, changingValues, spanColumns,
   storedSpan } from './span-row.ts'
 import type { SpanRow } from './span-row.ts'
-import { addTerm, emptySpan, takeIn } from './span-merge.ts'
+import { addTerm, emptySpan, rebaseArrivals, takeIn } from './span-merge.ts'
 import type { StoredSpan } from './span-merge.ts'
 import { rowBytes } from './tenant-use.ts'
 import type { TenantUse } from './tenant-use.ts'
@@ -24,6 +26,8 @@ export interface SpanWriterParts {
   readonly hours: HourRows
   readonly feedback: FeedbackRows
   readonly use: TenantUse
+  /** Its clock must not jump ahead. */
+  readonly env: Pick<Env, 'nowMs'>
 }
 
 /** A span in the making. */
@@ -47,7 +51,7 @@ export class SpanWriter {
 
   /** Writes all of a request but what belongs to removed traces. Returns the ids of such spans. */
   write({ tenant: name, spans, blocks, files, timeToLiveS }: SpansOfRequest): readonly Uuid[] {
-    const { numbers } = this.#parts
+    const { numbers, env } = this.#parts
     const tenant = numbers.numberTenant(name)
     const ids = new Set(spans.map(({ place: { project } }) => project))
     const projects = new Map(
@@ -57,6 +61,7 @@ export class SpanWriter {
     const drafts = new Map<string, Draft>()
     const kept = new Set<BlockId>()
     const removed = new Set<Uuid>()
+    const futureUs = (env.nowMs() + clocksApartMs) * 1_000
     for (const write of spans) {
       const project = projects.get(write.place.project)!
       requireReadable(write.place)
@@ -67,6 +72,7 @@ export class SpanWriter {
       const key = `${project.no} ${write.place.id}`
       const draft = drafts.get(key) ?? this.#draft(project, write.place)
       drafts.set(key, draft)
+      rebaseArrivals(draft.span, { futureUs, arrivedUs: write.arrivedUs })
       for (const term of takeIn(draft.span, write)) draft.postings.add(term)
       if (write.block !== null) kept.add(write.block)
     }

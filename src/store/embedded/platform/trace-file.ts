@@ -5,6 +5,7 @@ import { basename, join, resolve } from 'node:path'
 
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
+import { cautiousClock } from '../../../limits/index.ts'
 import type { RemovalListener } from '../../../platform/index.ts'
 import { Database } from '../file/database.ts'
 import { diskError, isDamage } from '../file/disk-error.ts'
@@ -72,7 +73,9 @@ export class TraceFile {
   #onRemoval: RemovalListener = () => undefined
 
   constructor(options: TraceFileOptions) {
-    this.#options = options
+    // Made once, because a file that is opened again must not take a clock that jumped for right.
+    const env = { ...options.env, nowMs: cautiousClock(options.env) }
+    this.#options = { ...options, env }
     this.path = join(resolve(options.directory), 'traces.db')
   }
 
@@ -145,7 +148,7 @@ export class TraceFile {
     const deletion = new SpanDeletion({ database, numbers, hours, feedback, use })
     const removal = new SpanRemoval({ database, numbers, hours, feedback, deletion, use, queue, env,
       diskBytes, tenantBytes, onRemoval: (removed) => this.#onRemoval(removed) })
-    const writer = new SpanWriter({ database, numbers, hours, feedback, use })
+    const writer = new SpanWriter({ database, numbers, hours, feedback, use, env })
     const indexer = new WordIndexer({ database, spans: reads, queue, env, isOn })
     return { ...open, writes: { queue, writer, removal, indexer } }
   }

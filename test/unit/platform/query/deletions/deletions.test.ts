@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { HeddleError } from '../../../../../src/errors.ts'
 import { keptMax, openMax } from '../../../../../src/platform/query/deletions/deletion-records.ts'
 import type { Plan, SpanHead, SpanStore } from '../../../../../src/platform/index.ts'
+import { clockAhead } from '../../../../support/clock-ahead.ts'
 import { memorySpans } from '../../../../support/memory-spans.ts'
 import { randomSpans } from '../../../../support/random-spans.ts'
 import type { RandomSpans } from '../../../../support/random-spans.ts'
@@ -72,6 +73,23 @@ it('What arrived after the request stays', async () => {
   await house.idle()
   expect(tracesOf(await headsOf(store, given))).toEqual(stay)
 })
+
+it('removes runs that were written under a clock that was ahead, also while it is ahead',
+  async () => {
+    const { store, house, deletions } = await opened()
+    const stay = await staying(store, ({ name }) => name === 'model')
+    const yearUs = 365 * 86_400e6
+    const [first] = given.requests
+    await store.write({ ...first!,
+      spans: first!.spans.map((span) => ({ ...span, kind: 'patch',
+        arrivedUs: house.arrivalUs + yearUs })
+      ) })
+    await clockAhead(house.env, async () => {
+      await deletions.create('acme', request)
+      await house.idle()
+    })
+    expect(tracesOf(await headsOf(store, given))).toEqual(stay)
+  })
 
 it('Filters on traces decide as they do in questions', async () => {
   const { store, house, deletions } = await opened()

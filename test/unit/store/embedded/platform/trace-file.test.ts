@@ -161,7 +161,7 @@ describe('traces.db', () => {
   it('touches hours again after a slow commit, whose spans a roll-up may have missed', async () => {
     let ms = noonUs / 1000
     const clock = () => ms += 2_000
-    const writer = open('write', { env: { ...env, nowMs: clock, monotonicMs: clock } })
+    const writer = open('write', { env: { ...env, nowMs: clock, monotonicMs: () => ms } })
     await writer.write(requestOf(tenant, [aPost(place)]))
     const hour = Math.floor(place.startUs / 3600e6)
     const put = async (scanBeganMs: number) => {
