@@ -53,12 +53,14 @@ export function runMembersCommand(source: CommandSource): Promise<void> {
 
 function textOf(members: readonly ListedMember[]): string {
   if (members.length === 0) return 'No member is up.\n'
-  return tableOf([['id', 'address', 'version', 'shards', 'runs', ''], ...members.map((member) => [
-    member.id,
-    member.address,
-    member.details?.version ?? 'no answer',
-    `${member.shards}`,
-    `${member.details?.runs ?? ''}`,
-    member.leaving ? 'leaving' : '',
-  ])])
+  return tableOf([['id', 'address', 'version', 'tables', 'shards', 'runs', ''],
+    ...members.map((member) => [
+      member.id,
+      member.address,
+      member.details?.version ?? 'no answer',
+      `${member.details?.tables ?? ''}`,
+      `${member.shards}`,
+      `${member.details?.runs ?? ''}`,
+      member.leaving ? 'leaving' : '',
+    ])])
 }

@@ -40,14 +40,10 @@ async function finish({ json = false }: TypedFormat, subcommand: Command,
     )
   }
   const operator = await openClusterOperator(cassandra, systemEnv({ level: 'error' }))
-  const version = ownVersion()
-  try {
-    await operator.finishUpgrade(version)
-  } finally {
-    await operator.close()
-  }
+  const tables = await operator.finishUpgrade().finally(() => operator.close())
   const text =
-    `Programs older than ${version} are refused from now on. Restart the members one by ` +
-    'one: each writes as this version does from its next start on.\n'
-  source.print(json ? `${JSON.stringify({ version }, null, 2)}\n` : text)
+    `Programs that do not support version ${tables} of the tables are refused from now on. ` +
+    'Restart the members one by one: each uses these tables from its next start on.\n'
+  const version = ownVersion()
+  source.print(json ? `${JSON.stringify({ version, tables }, null, 2)}\n` : text)
 }

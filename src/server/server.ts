@@ -101,6 +101,7 @@ export async function openServer(settings: Settings, env: Env,
     await openGraphsUsers(users, settings.dataDirectory)
     await claimNamed(users)
   }
+  env.log.info('The server starts.', { version: ownVersion() })
   const metrics = new Metrics()
   readServer(metrics, ownVersion())
   const { start, stop } = noStages(settings, env)
@@ -137,12 +138,13 @@ export async function openServer(settings: Settings, env: Env,
 function servicesOf({ env }: Start, { backend, graphs: { host }, secretsKeys }: Base,
   { actors: { activations, counters, limits, router }, deployments }: Member) {
   const refused = new RefusedCallers(env)
+  const { tables } = backend
   return {
     refused,
     activity: activityService(activations),
     limitUse: limitUseService({ counters, clients: limits, refused }),
-    details: memberDetailsService({ env, version: ownVersion(), actors: () => actorsIn(activations),
-      runs: () => host.stats().underWay }),
+    details: memberDetailsService({ env, version: ownVersion(), tables,
+      actors: () => actorsIn(activations), runs: () => host.stats().underWay }),
     secrets: secretsAdmin({ keys: backend.keys,
       secrets: { env, keys: secretsKeys, catalogs: catalogClient(router) } }),
     revisions: revisionsAdmin(deployments.door.records),

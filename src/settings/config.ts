@@ -4,7 +4,6 @@
  * They are resolved once, at the start; everything else gets what it needs as arguments.
  */
 
-import { readFileSync } from 'node:fs'
 import { dirname, extname, join, resolve } from 'node:path'
 
 import type { AssistantDefaults } from './assistant-defaults.ts'
@@ -386,10 +385,4 @@ function memberSettings(reader: SettingsReader): MemberSettings {
     secret: reader.value('clusterSecret'),
     tls: ca && cert && key ? Object.freeze({ ca, cert, key }) : null,
   })
-}
-
-/** The version of this server, as package.json has it. */
-export function ownVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(text) as { version: string }).version
 }

@@ -2,7 +2,8 @@
 
 export { assistantDefaults } from './assistant-defaults.ts'
 export type { AssistantDefaults } from './assistant-defaults.ts'
-export { ownVersion, resolveSettings, SettingsError } from './config.ts'
+export { ownBuild, ownRelease, ownVersion } from './build.ts'
+export { resolveSettings, SettingsError } from './config.ts'
 export type { CassandraSettings, MemberSettings, Settings } from './config.ts'
 export { fitsHost } from './host-pattern.ts'
 export { ipAddress, ipRange, isLoopback, isWithin } from './ip-address.ts'

@@ -5,7 +5,7 @@ import { join, relative, sep } from 'node:path'
 
 import { readProject } from '../../graph/index.ts'
 import { workspaceOf } from '../../revision/index.ts'
-import { ownVersion } from '../../settings/index.ts'
+import { ownRelease } from '../../settings/index.ts'
 
 /** Commands that install the packages, by lock file. */
 const installs = {
@@ -30,7 +30,7 @@ export async function dockerfile(config: string): Promise<string> {
   const isOwn = ['package-lock.json', 'npm-shrinkwrap.json', ...Object.keys(installs)]
     .some((name) => existsSync(join(project.root, name)))
   const installFolder = isOwn && folder !== '' ? `/project/${folder}` : '/project'
-  const version = ownVersion()
+  const version = ownRelease()
   return `# Serves this project with Heddle. Build it in ${
     root === project.root
       ? 'the folder of the project'

@@ -5,6 +5,8 @@ import type { ClusterStatus, Member } from '../../../cluster/index.ts'
 /** Report of a member on itself: its version, its start, and its load. */
 export interface MemberDetails {
   readonly version: string
+  /** The newest version of the tables that it supports; members of earlier builds report none. */
+  readonly tables?: number
   readonly startedAtMs: number
   /** Actors in memory. */
   readonly actors: number

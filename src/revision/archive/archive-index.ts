@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-import { ownVersion } from '../../settings/index.ts'
+import { ownBuild } from '../../settings/index.ts'
 import type { ManifestArchive } from '../manifest.ts'
 import type { TreeSource } from './archive.ts'
 
@@ -33,8 +33,8 @@ export interface IndexUse {
  */
 const racyMs = 2_000
 
-/** Name of the version that packs, as other versions may pack the same files in another way. */
-const program = `heddle ${ownVersion()} node ${process.version}`
+/** The build that packs, as another one may pack the same files in another way. */
+const program = `heddle ${ownBuild()} node ${process.version}`
 
 /** The archives of one project, by the path of the package. */
 export class ArchiveIndex {
@@ -85,7 +85,7 @@ export class ArchiveIndex {
   }
 }
 
-/** Entries of the index; none if another version wrote it, or if it is cut off. */
+/** Entries of the index; none if another build wrote it, or if it is cut off. */
 function entriesIn(text: string): ReadonlyMap<string, Entry> {
   const end = text.indexOf('\n')
   const body = text.slice(end + 1)

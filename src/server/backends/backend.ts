@@ -14,6 +14,8 @@ import type { HeldRuns } from '../../thread/index.ts'
 
 /** The backend of one member. There is one for a data directory and one for Cassandra. */
 export interface Backend {
+  /** The newest version of the store's tables that this program supports. */
+  readonly tables: number
   /** The logs of all actors that this member owns. */
   readonly log: LogPort
   /** Stateless runs that this member keeps back: its own rows of threads and runs lack them. */

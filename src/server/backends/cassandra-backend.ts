@@ -14,7 +14,7 @@ import type { SpanStorePlace } from '../../platform/index.ts'
 import { indexService, indexWire, scatteredIndex } from '../../search/index.ts'
 import type { IndexAnswer, OwnIndex, RunTable, ScatteredIndex } from '../../search/index.ts'
 import type { CassandraSettings, MemberSettings } from '../../settings/index.ts'
-import { cassandraSpans, openCassandraStore } from '../../store/cassandra/index.ts'
+import { cassandraSpans, openCassandraStore, supportedTables } from '../../store/cassandra/index.ts'
 import type { CassandraStore } from '../../store/cassandra/index.ts'
 import { HeldRuns, threadWire } from '../../thread/index.ts'
 import { meteredSessions, meteredShards } from '../metrics/metered-ports.ts'
@@ -119,6 +119,7 @@ function servedBackend(
   const { log, runs, threads, assistants, crons, items, limits } = store.serve({ check,
     threads: everybody.threads })
   return {
+    tables: supportedTables,
     log,
     heldRuns,
     runs: writtenRuns(runs, everybody),

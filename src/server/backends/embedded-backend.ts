@@ -4,7 +4,7 @@ import { defaultShards, inProcessTransport, placedOwnership,
   soleMember } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { embeddedSpans, openEmbeddedStore } from '../../store/embedded/index.ts'
+import { embeddedSpans, openEmbeddedStore, supportedTables } from '../../store/embedded/index.ts'
 import { HeldRuns } from '../../thread/index.ts'
 import type { Backend } from './backend.ts'
 import { loneWithHeld, runsWithHeld } from './held-index.ts'
@@ -26,6 +26,7 @@ export async function openEmbeddedBackend(directory: string, env: Env,
   const everybody = loneWithHeld(store, heldRuns)
   return {
     ...store,
+    tables: supportedTables,
     heldRuns,
     runs: runsWithHeld(store.runs, everybody, env),
     spans: embeddedSpans({ directory, ...traces }),

@@ -10,6 +10,8 @@ import { rawValues } from '../../json/index.ts'
 export interface MemberDetailsParts {
   readonly env: Pick<Env, 'nowMs' | 'monotonicMs'>
   readonly version: string
+  /** The newest version of the tables that this program supports. */
+  readonly tables: number
   /** Actors in memory. */
   actors(): number
   /** Executions in progress. */
@@ -24,13 +26,14 @@ const loadMs = 1_000
 
 /** Makes the service of this member. It counts as started now. */
 export function memberDetailsService(
-  { env, version, actors, runs }: MemberDetailsParts,
+  { env, version, tables, actors, runs }: MemberDetailsParts,
 ): Service<unknown, MemberDetails> {
   const startedAtMs = env.nowMs()
   const load = processorLoad(env)
   return {
     ...memberDetailsWire,
-    answer: async () => ({ version, startedAtMs, actors: actors(), runs: runs(), load: load() }),
+    answer: async () => ({ version, tables, startedAtMs, actors: actors(), runs: runs(),
+      load: load() }),
   }
 }
 

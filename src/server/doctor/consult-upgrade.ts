@@ -39,8 +39,7 @@ export async function consultUpgrade(settings: Settings, env: Env): Promise<read
   const operator = await openClusterOperator(cassandra, env)
   try {
     const members = await operator.list()
-    const running = [...new Set(members.map(({ details }) => details?.version ?? null))]
-    const own = examineUpgrade({ version, schema, running,
+    const own = examineUpgrade({ version, schema, running: members.map(({ details }) => details),
       oldestAfter: Math.max(schema.oldest, oldestInCassandra(schema.newest)) })
     return [...own, ...machine]
   } finally {

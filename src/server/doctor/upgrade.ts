@@ -10,8 +10,15 @@ export interface UpgradeReading {
   readonly schema: SchemaReading
   /** The oldest program that could work with the tables after the upgrade. */
   readonly oldestAfter: number
-  /** Versions of the members that are up, each once; null for one that does not answer. */
-  readonly running: readonly (string | null)[]
+  /** The members that are up; null for a member that does not respond. */
+  readonly running: readonly (RunningProgram | null)[]
+}
+
+/** The program of a member. */
+export interface RunningProgram {
+  readonly version: string
+  /** The newest version of the tables that it supports; members of earlier builds report none. */
+  readonly tables?: number
 }
 
 /** Findings about versions, tables and the way back, each with the step that must come first. */
@@ -19,20 +26,25 @@ export function examineUpgrade(reading: UpgradeReading): readonly Finding[] {
   return [versions(reading), tables(reading), wayBack(reading)]
 }
 
-function versions({ version, running }: UpgradeReading): Finding {
+function versions({ version, running, schema: { known } }: UpgradeReading): Finding {
   const check = 'versions'
-  if (running.includes(null)) {
-    return { check, verdict: 'bad', message: 'A member does not answer.',
+  const members = running.filter((each) => each !== null)
+  if (members.length < running.length) {
+    return { check, verdict: 'bad', message: 'A member does not respond.',
       cure: 'See its log; "heddle members" lists all.' }
   }
-  const others = running.filter((each) => each !== version)
-  if (others.length > 1) {
-    return { check, verdict: 'bad', message: `Members of ${others.join(' and ')} are up.`,
+  const others = members.filter((each) => each.version !== version)
+  const names = [...new Set(others.map((each) => each.version))].join(' and ')
+  // Builds that support the same tables work with each other.
+  const older = others.filter(({ tables }) => tables !== known)
+  if (new Set(older.map(({ tables }) => tables)).size > 1) {
+    return { check, verdict: 'bad',
+      message: `Members of ${names} are up, and support different tables.`,
       cure: 'Finish the upgrade before this one first.' }
   }
   return { check, verdict: 'ok', message: others.length === 0
     ? `This program is ${version}.`
-    : `Members of ${others[0]} are up, and this program is ${version}.` }
+    : `Members of ${names} are up, and this program is ${version}.` }
 }
 
 function tables({ schema: { known, oldest, newest } }: UpgradeReading): Finding {

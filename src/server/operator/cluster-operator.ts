@@ -35,11 +35,12 @@ export interface ClusterOperator {
    */
   drain(id: string): Promise<ListedMember>
   /**
-   * Refuses earlier versions from now on, and lets members do what those do not understand. Throws
-   * HeddleError: `in_use` while a member of another version is up, `unsupported` if none of this
-   * one has been.
+   * Refuses programs that do not support the tables of this one, and lets members use them. Returns
+   * the version of the tables that is required from now on. Throws HeddleError: `in_use` while a
+   * member is up that does not support it or does not respond, `unsupported` if no member has
+   * prepared these tables.
    */
-  finishUpgrade(version: string): Promise<void>
+  finishUpgrade(): Promise<number>
   /** Asks any member about the stored secrets. */
   survey(options: { readonly rekey: boolean }): Promise<SecretsSurvey>
   /** Asks any member about a stored revision. */
@@ -56,7 +57,7 @@ export async function openClusterOperator(settings: CassandraSettings,
   const tables = await openControlTables({ ...connectionOptions(settings), env })
   try {
     const caller = await callerOver(settings, tables.secret, env)
-    return operatorOver({ tables, caller, env })
+    return createClusterOperator({ tables, caller, env })
   } catch (error) {
     await tables.close()
     throw error
@@ -72,13 +73,17 @@ async function callerOver({ member: { cluster, secret, tls } }: CassandraSetting
     wires: [memberDetailsWire, drainWire, secretsWire] })
 }
 
-interface OperatorParts {
+/** Control rows of a cluster, and the way to its members. */
+export interface ClusterOperatorOptions {
   readonly tables: ControlTables
-  readonly caller: MemberCaller
+  readonly caller: Pick<MemberCaller, 'ask' | 'close'>
   readonly env: Env
 }
 
-function operatorOver({ tables, caller, env }: OperatorParts): ClusterOperator {
+/** Creates an operator, which closes the tables and the caller. */
+export function createClusterOperator(
+  { tables, caller, env }: ClusterOperatorOptions,
+): ClusterOperator {
   const listed = async (member: Heartbeat, owners: readonly ShardClaim[]) => {
     const asked = caller.ask(member, memberDetailsWire.name, null).catch(() => undefined)
     const details = await atLatest(env, answerMs, asked) as MemberDetails | undefined
@@ -98,10 +103,12 @@ function operatorOver({ tables, caller, env }: OperatorParts): ClusterOperator {
       await caller.ask(found[0]!, drainWire.name, null)
       return found[0]!
     },
-    finishUpgrade: async (version) => {
-      const other = (await list()).find(({ details }) => details?.version !== version)
-      if (other) throw stillUp(other, version)
+    finishUpgrade: async () => {
+      const required = tables.finishedFrom
+      const older = (await list()).find((member) => supportedBy(member) < required)
+      if (older !== undefined) throw isOlder(older, required)
       await tables.finishUpgrade()
+      return required
     },
     survey: async (options) => {
       const member = (await list()).find(({ details }) => details !== null)
@@ -124,11 +131,21 @@ function operatorOver({ tables, caller, env }: OperatorParts): ClusterOperator {
   }
 }
 
-function stillUp({ id, details }: ListedMember, version: string): HeddleError {
-  const who = details
-    ? `The member ${id} is of ${details.version}`
-    : `The member ${id} does not answer`
-  return new HeddleError('in_use', `${who}: all members must run ${version} first.`)
+/**
+ * The newest version of the tables that a member supports. A member that reports none is of an
+ * earlier build, or does not respond, and counts as the oldest.
+ */
+function supportedBy({ details }: ListedMember): number {
+  return details?.tables ?? 0
+}
+
+function isOlder({ id, address, details }: ListedMember, required: number): HeddleError {
+  const supported = details?.tables === undefined
+    ? 'does not report which tables it supports'
+    : `supports the tables up to version ${details.tables}`
+  const fault = details === null ? 'does not respond' : `(${details.version}) ${supported}`
+  return new HeddleError('in_use', `The member ${id} at ${address} ${fault}. Upgrade all members ` +
+    `to a program that supports version ${required} of the tables first.`)
 }
 
 function notOne(id: string, found: readonly ListedMember[]): HeddleError {

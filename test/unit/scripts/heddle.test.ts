@@ -13,6 +13,6 @@ const nodes = [process.execPath, '/usr/bin/node'].filter((node) => existsSync(no
 describe('the command heddle', () => {
   it.each(nodes)('runs if it is started by %s', (node) => {
     const version = execFileSync(node, [command, '--version'], { encoding: 'utf8' })
-    expect(version.trim()).toMatch(/^\d+\.\d+\.\d+$/)
+    expect(version.trim()).toMatch(/^\d+\.\d+\.\d+\+([0-9a-f]{8,}(\.dirty)?|no-commit)$/)
   })
 })

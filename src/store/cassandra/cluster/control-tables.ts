@@ -4,6 +4,7 @@ import type { Heartbeat, SessionPort, ShardPort } from '../../../../cluster/inde
 import { HeddleError } from '../../../errors.ts'
 import type { ConnectionOptions } from '../driver/client-options.ts'
 import { Connection } from '../driver/connection.ts'
+import { finishedFrom } from '../schema/migration.ts'
 import { finishUpgrade, versionOf } from '../schema/schema.ts'
 import { HeartbeatTable } from './heartbeat-table.ts'
 import { readSettings } from './setting-table.ts'
@@ -21,6 +22,8 @@ export interface ControlTables {
   readonly secret: string
   readonly sessions: SessionPort
   readonly shardOwners: ShardPort
+  /** The version of the tables that members must support for `finishUpgrade`. */
+  readonly finishedFrom: number
   /** Members that have left a heartbeat in the last minutes. */
   members(): Promise<readonly Heartbeat[]>
   /**
@@ -44,7 +47,7 @@ export async function openControlTables(options: ConnectionOptions): Promise<Con
     }
     const { shards, secret } = await readSettings(connection, options.env)
     const heartbeats = new HeartbeatTable(connection)
-    return { shards, secret, sessions: new SessionTable(connection, options.env),
+    return { shards, secret, finishedFrom, sessions: new SessionTable(connection, options.env),
       shardOwners: new ShardTable(connection, shards), members: () => heartbeats.heartbeats(),
       finishUpgrade: () => finishUpgrade(connection), aliveSessions: () => aliveIn(connection),
       close: () => connection.close() }

@@ -4,7 +4,7 @@ import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { ConnectionOptions } from '../driver/client-options.ts'
 import { Connection } from '../driver/connection.ts'
-import { migrations } from '../schema/migration.ts'
+import { migrations, supportedTables } from '../schema/migration.ts'
 import { versionOf } from '../schema/schema.ts'
 import { HeartbeatTable } from './heartbeat-table.ts'
 import { readRepairs } from './repair-history.ts'
@@ -51,7 +51,7 @@ export async function readKeyspaces(
       ...control > 1 ? [connection.control] : []]
     const repairs = await readRepairs(connection, replicated)
     return { clockAheadMs, nodes: connection.localHosts(), replicas: { data, control }, members,
-      shards, owned, ...repairs && { repairs }, schema: { known: migrations.length, ...version } }
+      shards, owned, ...repairs && { repairs }, schema: { known: supportedTables, ...version } }
   } finally {
     await connection.close()
   }

@@ -213,6 +213,9 @@ export const migrations: readonly Migration[] = [
   { statements: (keyspaces) => [unsettledThread(keyspaces)], oldest: 6 },
 ]
 
+/** The newest version of the tables that this program supports. */
+export const supportedTables = migrations.length
+
 /**
  * The version from which on members write runs into one table, and rows of runs and threads behind
  * the acknowledgement. Those of an earlier one find neither, so it is done only where they are

@@ -13,13 +13,16 @@ export interface FileSchema {
   readonly newest: number
 }
 
+/** The newest version of the tables that this program supports. */
+export const supportedTables = schema.length
+
 /** Undefined if there is no file yet, or if it cannot be read. */
 export function readSchema(directory: string): FileSchema | undefined {
   const file = join(directory, 'heddle.db')
   if (!existsSync(file)) return undefined
   const version = readVersion(file)
   return version &&
-    { known: schema.length, oldest: version.oldest,
+    { known: supportedTables, oldest: version.oldest,
       newest: Math.max(version.oldest, version.newest ?? 0) }
 }
 

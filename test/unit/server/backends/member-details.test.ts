@@ -9,9 +9,10 @@ it('A member says what it is, what it does, and how busy it was lately.', async 
   const env = virtualEnv()
   const startedAtMs = env.nowMs()
   let runs = 0
-  const { answer } = memberDetailsService({ env, version: '1.2.3', actors: () => 7,
+  const { answer } = memberDetailsService({ env, version: '1.2.3', tables: 9, actors: () => 7,
     runs: () => runs })
-  expect(await answer(null)).toEqual({ version: '1.2.3', startedAtMs, actors: 7, runs: 0, load: 0 })
+  expect(await answer(null)).toEqual({ version: '1.2.3', tables: 9, startedAtMs, actors: 7, runs: 0,
+    load: 0 })
   runs = 3
   // The process worked for some time, and no time passed by this clock but a second.
   for (const until = process.cpuUsage().user + 50_000; process.cpuUsage().user < until;);
