@@ -66,6 +66,8 @@ export interface RunRequest {
    * Ids of interrupts that earlier attempts raised after using the answer; null if none used it.
    */
   readonly asked: readonly string[] | null
+  /** True if an earlier attempt has decided about an effect by its resume value. */
+  readonly decided?: boolean
   /** RunnableConfig: `{tags?, recursion_limit?, metadata, configurable}` with the ids in it. */
   readonly config: JsonText
   readonly context: JsonText | null

@@ -7,6 +7,8 @@ import type { TaskSite } from './task-site.ts'
 export interface RunningTask {
   /** Does work in the engine's context of the task, which a call does not always have. */
   within<Result>(work: () => Result): Result
+  /** Does work in the engine's context of each task around it. */
+  withinEachAround(work: () => void): void
   /**
    * Ends the task with an error, whatever its code still waits for. With a question, all tasks
    * around it end so, too: their code may catch it, and must not go on without its answer.
@@ -35,6 +37,11 @@ class Entered implements RunningTask {
     if (this.#around) this.#ending = this.#around.#ending
     // Most tasks are never stopped, and the engine waits no more for some that are.
     this.#stopped.promise.catch(() => {})
+  }
+
+  withinEachAround(work: () => void): void {
+    this.#around?.within(work)
+    this.#around?.withinEachAround(work)
   }
 
   stop(error: unknown): void {

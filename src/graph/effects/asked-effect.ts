@@ -1,5 +1,6 @@
 /** An effect as the code of a node, or the client of an HTTP call, requests it. */
 
+import type { RunningTask } from '../calls/running-tasks.ts'
 import type { TaskSite } from '../calls/task-site.ts'
 import type { EffectRule } from '../effect-rule.ts'
 import type { WantedCall } from './effect-attempt.ts'
@@ -19,6 +20,8 @@ export interface AskedEffect {
   /** Name of the rule, which may be followed by `#` and a name of the effect's own. */
   readonly name: string
   readonly input: unknown
+  /** Missing where the code of the task was entered unseen. */
+  readonly task?: Pick<RunningTask, 'withinEachAround'> | undefined
   /** Missing for an effect that the code of its node awaits itself. */
   readonly call?: AskingCall
   /** Does it. `signal` aborts when the execution is cancelled. */

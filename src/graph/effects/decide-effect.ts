@@ -41,7 +41,8 @@ export function decideEffect(rule: EffectRule, known: KnownEffect, due: DueEffec
     return receipt.isCut ? { kind: 'lost' } : { kind: 'answer', resultJson: receipt.resultJson }
   }
   if (decided?.decision === 'fail') return { kind: 'failed' }
-  if (intent === undefined || !isOpen) return { kind: 'call', key: due.key, intends: true }
+  if (!isOpen) return { kind: 'call', key: due.key, intends: true }
+  if (intent === undefined) return { kind: 'ask' }
   // The intent of a copy is that of the original, which may still be about to act on it.
   const isOwn = intent.key === due.key
   // A call of `once: "ask"` went out without its key.

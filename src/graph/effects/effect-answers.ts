@@ -1,5 +1,7 @@
 /** The questions of an execution about its effects, and the resume values of its run. */
 
+import type { RunRequest } from '../execution.ts'
+import { commandIn, namesInterrupts } from '../project/run-input.ts'
 import type { TaskEffect, TaskRecords } from '../state/effect-notes.ts'
 import { inTask } from './asked-effect.ts'
 import type { AskedEffect } from './asked-effect.ts'
@@ -24,10 +26,34 @@ export interface AskedAbout {
   readonly hash: string
 }
 
+/**
+ * none   the run has no resume value
+ * one    its value names no question: it decides about one effect
+ * tasks  it has a value for each task whose question it names
+ */
+type AnswerScope = 'none' | 'one' | 'tasks'
+
+/** The resume value of a run, as a decision. */
+export interface RunAnswer {
+  readonly scope: AnswerScope
+  /** True if an earlier attempt of the run has decided by it. */
+  readonly isUsed: boolean
+}
+
+/** Returns the decision that a run brings. */
+export function answerIn(
+  { command, decided = false }: Pick<RunRequest, 'command' | 'decided'>,
+): RunAnswer {
+  const { resume } = command === null ? {} : commandIn(command)
+  const scope = resume == null ? 'none' : namesInterrupts(resume) ? 'tasks' : 'one'
+  return { scope, isUsed: decided }
+}
+
 /** Ports of the questions of an execution. */
 export interface EffectAnswersOptions {
   readonly thread: EffectThread
   readonly runId: string
+  readonly answer: RunAnswer
   readonly questions: TaskQuestions
   readonly nowMs: () => number
 }
@@ -38,20 +64,26 @@ interface HeldAnswer {
   readonly value: unknown
 }
 
-/** The resume values of an execution's run. */
+/**
+ * The resume values of an execution's run. A value decides about one effect, and only in the run
+ * that brought it: a value that an earlier run left unused decides about none. Rule: [ask_once].
+ */
 export class EffectAnswers {
   readonly #options: EffectAnswersOptions
   /** By task. */
   readonly #held = new Map<string, HeldAnswer>()
+  /** True if the run has decided by the one value that it brought. */
+  #isUsed: boolean
 
   constructor(options: EffectAnswersOptions) {
     this.#options = options
+    this.#isUsed = options.answer.isUsed
   }
 
   /**
    * Takes the resume value of the task if it is about an effect, so that the code of the node does
    * not get it for an interrupt of its own. Call once for each attempt. Returns the value with its
-   * effect if that effect is open, and holds any other value.
+   * effect if that effect has no receipt, and holds any other value.
    */
   take(asked: AskedEffect, task: AskingTask):
     | { readonly effect: TaskEffect; readonly value: unknown }
@@ -64,14 +96,19 @@ export class EffectAnswers {
       ? questionIn(records.asked(taskId))
       : {}
     if (question === undefined && !isUsed) return undefined
-    const answer = inTask(asked, () => this.#options.questions.takeAnswer(records.answered(taskId)))
+    const answer = this.#removed(asked, task)
     if (answer === undefined || question === undefined || isUsed) return undefined
     const { value } = answer
     const effect = effects.find(({ rule, ordinal, known: { intent } }) =>
       intent && question.id === this.#idOf(task, { rule, ordinal, hash: intent.hash })
     )
+    const isSaid = effect !== undefined && this.#isSaid(effect.known)
+    if (!isSaid && !this.#mayDecide) return undefined
     if (effect === undefined) this.#held.set(taskId, { question, value })
-    else if (effect.known.isOpen) return { effect, value }
+    else if (effect.known.receipt === undefined) {
+      this.#isUsed = true
+      return { effect, value }
+    }
     return undefined
   }
 
@@ -80,8 +117,9 @@ export class EffectAnswers {
     const held = this.#held.get(task.taskId)
     const { id, effect = about.rule } = held?.question ?? {}
     const isAbout = id === undefined ? effect === about.rule : id === this.#idOf(task, about)
-    if (!isAbout) return undefined
+    if (held === undefined || !isAbout || !this.#mayDecide) return undefined
     this.#held.delete(task.taskId)
+    this.#isUsed = true
     return held
   }
 
@@ -100,12 +138,32 @@ export class EffectAnswers {
     throw effectError('unknown', asked.name)
   }
 
+  get #mayDecide(): boolean {
+    const { scope } = this.#options.answer
+    return scope === 'tasks' || (scope === 'one' && !this.#isUsed)
+  }
+
+  /** Removes the resume value from the task, and from all tasks around it. */
+  #removed(asked: AskedEffect, { taskId, records }: AskingTask):
+    | { readonly value: unknown }
+    | undefined {
+    const { questions } = this.#options
+    const answer = inTask(asked, () => questions.takeAnswer(records.answered(taskId)))
+    if (answer) asked.task?.withinEachAround(() => questions.dropAnswer())
+    return answer
+  }
+
+  /** True if the decision is of this run: a run that continues has its resume value again. */
+  #isDecided(known: TaskEffect['known']): boolean {
+    return known.decided?.runId === this.#options.runId && !this.#isSaid(known)
+  }
+
   /**
-   * True if the decision is of this run: a run that continues has its resume value again. The log
-   * may have the decision that an effect was done without its result: then the value is needed.
+   * True if the run has decided that the effect was done, and the log lacks its result: the value
+   * is needed again.
    */
-  #isDecided({ decided, isOpen }: TaskEffect['known']): boolean {
-    return decided?.runId === this.#options.runId && !(decided.decision === 'done' && isOpen)
+  #isSaid({ decided, isOpen }: TaskEffect['known']): boolean {
+    return decided?.runId === this.#options.runId && decided.decision === 'done' && isOpen
   }
 
   #idOf({ ns, taskId }: AskingTask, { rule, ordinal, hash }: AskedAbout): string {

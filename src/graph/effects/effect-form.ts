@@ -7,6 +7,7 @@ import type { CallingJob, OpenGate } from '../calls/call-scope.ts'
 import { asks, runningTask, stopsNow } from '../calls/running-tasks.ts'
 import type { Execution } from '../execution.ts'
 import { ruleIn, unnamedEffect } from './asked-effect.ts'
+import { answerIn } from './effect-answers.ts'
 import type { AskedEffect } from './asked-effect.ts'
 import { EffectRunner } from './effect-runner.ts'
 import { effectGate } from './effect-gate.ts'
@@ -76,6 +77,7 @@ function openedOver(rules: readonly EffectRule[], env: EffectEnv,
         signal,
         runId,
         isReplay: replay !== undefined,
+        answer: answerIn(request),
         questions,
         ignoresKey,
         nowMs: () => env.nowMs(),
@@ -112,11 +114,12 @@ async function perform(name: string, input: unknown, work: AskedEffect['work']):
   if (runner === undefined) throw effectError('outside', name)
   const site = callScope()?.site
   if (stopsNow(site)) return await new Promise<never>(() => {})
+  const task = site && runningTask(site)
   try {
-    return await runner.perform(site, { name, input, work })
+    return await runner.perform(site, { name, input, work, task })
   } catch (error) {
     // The code around it may catch the question as well.
-    if (site && asks(error)) runningTask(site)?.endWith(error)
+    if (asks(error)) task?.endWith(error)
     throw error
   }
 }

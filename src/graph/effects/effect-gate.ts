@@ -54,7 +54,7 @@ async function decided(rule: EffectRule, call: Call,
   }
   const task = call.site && runningTask(call.site)
   const settled: Promise<unknown> = runner.perform(call.site, { name: rule.name,
-    input: inputOf(call, body), work,
+    input: inputOf(call, body), work, task,
     call: { rule, target: targetOf(call),
       fits: (other) => isCallPattern(other) && callPattern(other)(call),
       within: (inner) => task ? task.within(inner) : inner(), shown: shownCall(call, body) } })

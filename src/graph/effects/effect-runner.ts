@@ -11,6 +11,7 @@ import type { AskedEffect, EffectSite } from './asked-effect.ts'
 import { differs, saidReceipt } from './call-receipt.ts'
 import { decideEffect } from './decide-effect.ts'
 import { EffectAnswers } from './effect-answers.ts'
+import type { RunAnswer } from './effect-answers.ts'
 import { EffectAttempt, hashIn } from './effect-attempt.ts'
 import type { Slot, WantedEffect } from './effect-attempt.ts'
 import { effectError } from './effect-errors.ts'
@@ -30,6 +31,7 @@ export interface EffectRunnerOptions {
   readonly sink: Pick<StepSink, 'step' | 'acknowledged'>
   readonly signal: AbortSignal
   readonly runId: string
+  readonly answer: RunAnswer
   /** True in a replay, where no call reaches its receiver. */
   readonly isReplay?: boolean
   readonly questions: TaskQuestions

@@ -12,6 +12,8 @@ export interface TaskQuestions {
    * number of answers that the task's node has had in earlier runs.
    */
   takeAnswer(answered: number): { readonly value: unknown } | undefined
+  /** Drops the resume value that names no question. Call for tasks around the task that took it. */
+  dropAnswer(): void
   /** Throws the engine's interrupt with the question. Returns if the engine has none. */
   ask(question: unknown): void
 }
@@ -48,6 +50,12 @@ export function taskQuestions({ interrupt, getConfig }: Engine): TaskQuestions {
         return { value }
       }
       return pad.resume.length > answered ? { value: pad.resume.pop() } : undefined
+    },
+    dropAnswer: () => {
+      const pad = scratchpad()
+      if (pad?.nullResume === undefined) return
+      pad.consumeNullResume?.()
+      delete pad.nullResume
     },
     ask: (question) => {
       const pad = scratchpad()

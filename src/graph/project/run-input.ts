@@ -133,6 +133,12 @@ export function isInterruptId(text: string): boolean {
   return idPattern.test(text)
 }
 
+/** True if a resume value has a value for each interrupt that it names. */
+export function namesInterrupts(resume: unknown): resume is Fields {
+  const ids = typeof resume === 'object' && resume !== null ? Object.keys(resume) : []
+  return ids.length > 0 && ids.every(isInterruptId)
+}
+
 /**
  * Answers by interrupt id, without the interrupts in `asked`, which the client has not seen. From
  * 1.7 on a task's next interrupt has its own id, yet the engine gives it the answer to the first.
@@ -140,10 +146,8 @@ export function isInterruptId(text: string): boolean {
 async function answersLeft(resume: unknown, asked: readonly string[],
   pending: PendingInterrupts): Promise<Fields | undefined> {
   if (resume == null) return undefined
-  const ids = typeof resume === 'object' ? Object.keys(resume) : []
-  const isById = ids.length > 0 && ids.every(isInterruptId)
   const waiting = await pending()
-  const answers = isById
+  const answers = namesInterrupts(resume)
     ? Object.entries(resume).filter(([id]) => waiting.includes(id))
     : waiting.map((id) => [id, resume] as const)
   const left = answers.filter(([id]) => !asked.includes(id))

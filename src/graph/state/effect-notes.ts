@@ -127,8 +127,8 @@ export function after(known: KnownEffect, { note, atMs }: EffectNote): KnownEffe
     }
     case 'decided': {
       const { decision, runId, hash } = note.value
-      // One that was done is open until its receipt is there.
-      const isOpen = known.isOpen && (decision === 'unclear' || decision === 'done')
+      // An effect that was done is open until its receipt is there. The last decision counts.
+      const isOpen = known.receipt === undefined && (decision === 'unclear' || decision === 'done')
       return { ...known, isOpen, decided: { decision: decision as Decision, runId, hash } }
     }
     case undefined:

@@ -34,11 +34,13 @@ export async function resumePointOf(run: RunRow, span: LogSpan): Promise<ResumeP
   // Read backwards: however long a run is, few rows stand behind its last root checkpoint.
   const emitted = new ReplayFilter()
   let asked: string[] | null = null
-  const resumePoint = () => ({ wrote, asked, emitted: emitted.events() })
+  let decided = false
+  const resumePoint = () => ({ wrote, asked, emitted: emitted.events(), ...decided && { decided } })
   for await (const record of recordsBack(span, firstSeq)) {
     wrote ||= isOnHead && record.$case === 'writes' && record.value.effect === undefined
     const questions = record.$case === 'writes' ? askedIn(record.value) : null
     if (questions) asked = [...asked ?? [], ...questions]
+    decided ||= isDecisionOf(runId, record)
     if ('runId' in record.value && record.value.runId !== runId) continue
     if (isOfThread(record)) continue
     emitted.see(record)
@@ -87,6 +89,12 @@ function entriesOf(record: RecordOf, runId: string, seq: number): FeedEntry[] {
     json: valuesOf === '' ? json : undefined,
     valuesOf,
   }))
+}
+
+/** True for a decision about an effect, made by the resume value of the run. */
+function isDecisionOf(runId: string, record: RecordOf): boolean {
+  const note = record.$case === 'writes' ? record.value.effect?.note : undefined
+  return note?.$case === 'decided' && note.value.runId === runId
 }
 
 /** Events of the thread: nothing of the run's own. */

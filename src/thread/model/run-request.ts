@@ -31,6 +31,8 @@ export interface ResumePoint {
   readonly wrote: boolean
   readonly emitted: readonly EmittedEvent[]
   readonly asked: RunRequest['asked']
+  /** True if an attempt has decided about an effect by the resume value of the run. */
+  readonly decided?: boolean
 }
 
 /** A run that has not been started before. */
@@ -60,6 +62,7 @@ export function runRequest(run: RunRow, plan: RunPlan, resumePoint: ResumePoint)
     command: commandText(kwargs.command, resumePoint),
     // Used again, an answer without an id would replace what else its command wrote.
     asked: resumePoint.asked ?? (resumePoint.wrote ? [] : null),
+    ...resumePoint.decided === true && { decided: true },
     config: JSON.stringify({
       ...config,
       metadata: { ...objectOf(config.metadata), ...objectIn(run.metadataJson), ...ids,

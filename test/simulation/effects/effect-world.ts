@@ -262,6 +262,7 @@ class EffectWorld {
       isDead: false, stopsUntilMs: 0, attempt: 0, runner: new EffectRunner({
         thread: { tenant: 'a', threadId: 'b' },
         runId: `r${this.#workers.length}`,
+        answer: { scope: answer === undefined ? 'none' : 'one', isUsed: false },
         rules,
         sink: {
           step: ({ value }) => {
@@ -276,6 +277,7 @@ class EffectWorld {
         signal: new AbortController().signal,
         questions: {
           takeAnswer: () => answers.length > 0 ? { value: answers.pop() } : undefined,
+          dropAnswer: () => {},
           ask: () => {
             this.#countRepeat(worker, line)
             throw new Waits()

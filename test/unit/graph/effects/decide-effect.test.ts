@@ -38,6 +38,15 @@ describe('decideEffect', () => {
     ['ask', 'an order under way', [intended, decided('do'), intended], { kind: 'ask' }],
     ['ask', 'a refusal', [intended, decided('fail')], { kind: 'failed' }],
     ['ask', 'that it was done, and nothing more', [intended, decided('done')], { kind: 'ask' }],
+    ['ask', 'the same about an effect without an intent', [decided('done')], { kind: 'ask' }],
+    ['ask', 'an order, and later that it was done', [intended, decided('do'), decided('done')], {
+      kind: 'ask',
+    }],
+    ['ask', 'a refusal, and later an order', [intended, decided('fail'), decided('do')], {
+      kind: 'call',
+    }],
+    ['ask', 'a refusal, and later an answer that decides nothing', [intended, decided('fail'),
+      decided('unclear')], { kind: 'ask' }],
     ['ask', 'a receipt by a person', [intended, decided('done'), settled], { kind: 'answer' }],
     ['keep', 'nothing', [], { kind: 'call', intends: false }],
     ['keep', 'a receipt', [settled], { kind: 'answer' }],

@@ -30,7 +30,8 @@ function task() {
         if ('effect' in value) kinds.push(value.effect!.note!.$case)
       }, acknowledged: async () => {} },
       signal: new AbortController().signal,
-      questions: { takeAnswer: () => undefined, ask: () => {} },
+      answer: { scope: 'none', isUsed: false },
+      questions: { takeAnswer: () => undefined, dropAnswer: () => {}, ask: () => {} },
       nowMs: () => 0,
       monotonicMs: () => 0,
       ignoresKey: (effect) => ignored.push(effect),
