@@ -19,6 +19,7 @@ import type { FeedbackConfigs } from './records/feedback/feedback-config.ts'
 import { secretsOver } from './records/secrets/secrets.ts'
 import type { SecretsKeys } from './records/secrets/secrets-key.ts'
 import type { Secrets } from './records/secrets/secrets.ts'
+import { withSpanLives } from './ingest/project-lives.ts'
 import { projectsOver } from './records/projects/catalog-projects.ts'
 import type { Projects } from './records/projects/project.ts'
 import { experimentEngine } from './evaluate/experiments/engine.ts'
@@ -215,10 +216,12 @@ function experimentsOf({ experiments, rules, catalogs, env }: PlatformOptions,
 export function openPlatform(options: PlatformOptions): Platform {
   const { catalogs, env, settled, egress, secretsKeys, handles = new Map(),
     modelQuota = noModelQuota, rules: ruleOptions, deletions: waker } = options
-  const projects = projectsOver(catalogs, env)
+  const inCatalogs = projectsOver(catalogs, env)
   const catalog = datasetsIn(catalogs, env)
   const prices = pricesOver(catalogs, env)
-  const threads = openThreads(options, ingestNeeds(options, { projects, catalog, prices }))
+  const threads = openThreads(options,
+    ingestNeeds(options, { projects: inCatalogs, catalog, prices }))
+  const projects = withSpanLives(inCatalogs, () => threads.ingest)
   const secrets = secretsOver(catalogs, secretsKeys, env)
   const models = modelsOver({ egress, reveal: (tenant, name) => secrets.reveal(tenant, name) })
   const quota = modelQuotaOver(catalogs, modelQuota, env)

@@ -139,6 +139,7 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
       }
     },
 
+    changeLife: async () => {},
     async putFeedback(given) {
       for (const { row, place } of given) {
         if (place !== null && isRemoved(place)) continue

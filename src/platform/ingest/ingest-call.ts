@@ -71,6 +71,10 @@ export interface SpanWrites {
   /** A time behind the arrivals of all that this member has answered, and before all later ones. */
   arrivalUs(call: null): Promise<number>
   remove(call: { readonly tenant: string; readonly what: Removal }): Promise<void>
+  /** Changes the seconds for which all spans of a project are kept, as `SpanPort.changeLife`. */
+  changeLife(
+    call: { readonly tenant: string; readonly project: Uuid; readonly timeToLiveS: number },
+  ): Promise<void>
   /** Writes a block of recorded calls, unless its run is removed. */
   putRecording(block: RecordingBlock): Promise<void>
   /** Removes the recorded calls of runs. None that comes later revives them. */

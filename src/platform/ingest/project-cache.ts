@@ -37,7 +37,8 @@ export type ResolvedProjects = (said: ProjectInput) => KnownProject | string
  */
 const leaseMs = 1000
 const entriesMax = 10_000
-const daySeconds = 24 * 60 * 60
+/** Seconds of a day. */
+export const daySeconds = 24 * 60 * 60
 
 interface Entry {
   readonly project: KnownProject

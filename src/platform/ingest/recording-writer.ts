@@ -47,13 +47,14 @@ export class RecordingWriter {
       // The last block has the label, and wins over those before it.
       spans: [{ place, kind: label === undefined ? 'post' : 'patch', arrivedUs: this.#nextUs(),
         fields: { ...noFields, root: false, name: label ?? 'calls', type: 'chain' }, block: null,
-        ...label === undefined
-          ? { terms: [], indexed: 0 }
-          : { terms: [termOf.recordedRun], indexed: 1 } }],
+        timeToLiveS, ...label === undefined
+        ? { terms: [], indexed: 0 }
+        : { terms: [termOf.recordedRun], indexed: 1 } }],
       blocks: [],
       files: [{ owner: place.id, ownerTrace: place.trace, name: String(no), type: blockType,
         data: body }],
-      timeToLiveS: new Map([[recordingsProject, timeToLiveS]]),
+      // Each recording has the life that its deployment had for it.
+      timeToLiveS: new Map(),
     })
     // A store may write the files of what is removed, where nobody finds them.
     if (removed.length > 0 || this.#gone.has(keyOf(tenant, runId))) {

@@ -16,7 +16,10 @@ export interface SpansOfRequest {
   readonly spans: readonly SpanWrite[]
   readonly blocks: readonly Block[]
   readonly files: readonly FilePart[]
-  /** Seconds for which spans of each project are kept. */
+  /**
+   * Seconds for which the spans of each project are kept. The last value of a project holds for all
+   * of its spans. A project without one is not changed.
+   */
   readonly timeToLiveS: ReadonlyMap<Uuid, number>
 }
 
@@ -106,6 +109,12 @@ export interface SpanPort {
     ids: readonly BlockId[]): Promise<ReadonlyMap<BlockId, Uint8Array>>
   /** Names and types of the files of a span; with `name`, the data of that one too. */
   files(tenant: string, owner: Uuid, name?: string): Promise<readonly FilePart[]>
+  /**
+   * Changes the seconds for which all spans of a project are kept. When it resolves, the change is
+   * durable. Spans that are stored get their new end of life in slices, and none of them is deleted
+   * by its former end.
+   */
+  changeLife(tenant: string, project: Uuid, timeToLiveS: number): Promise<void>
   /**
    * Removes spans. When it resolves, they cannot be found, and no late operation revives a removed
    * trace.

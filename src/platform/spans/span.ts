@@ -75,6 +75,8 @@ export interface SpanWrite {
   readonly indexed: number
   /** The block with the payload of this operation; null if it has none. */
   readonly block: BlockId | null
+  /** Seconds for which the span is kept; by default, as long as its project specifies. */
+  readonly timeToLiveS?: number
 }
 
 /** The payload of the operations that one request has on one trace. Written once. */

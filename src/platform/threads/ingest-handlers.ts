@@ -99,6 +99,8 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
     putFeedbackToken: (token) => finished(store.putFeedbackToken(token)),
     arrivalUs: () => Promise.resolve(nextUs()),
     remove: ({ tenant, what }) => finished(store.remove(tenant, what)),
+    changeLife: ({ tenant, project, timeToLiveS }) =>
+      finished(store.changeLife(tenant, project, timeToLiveS)),
     putRecording: (block) => finished(inTurn(turns, block.tenant, () => recordings.put(block))),
     removeRecordings: ({ tenant, runs }) => finished(recordings.remove(tenant, runs)),
     close: async () => {

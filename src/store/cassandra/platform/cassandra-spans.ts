@@ -5,7 +5,7 @@ import { cautiousClock } from '../../../limits/index.ts'
 import { termOf } from '../../../platform/index.ts'
 import type { BlockId, Document, DocumentPlace, DocumentRange, Feedback, FeedbackQuery,
   FeedbackToken, FilePart, Hour, Plan, Removal, ScanMark, ScannedHeads, SpanHead, SpanPlace,
-  SpansOfRequest, SpanStore, Uuid } from '../../../platform/index.ts'
+  SpansOfRequest, SpanStore, SpanWrite, Uuid } from '../../../platform/index.ts'
 import type { Connection } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
 import { ChunkTable } from '../log/chunk-table.ts'
@@ -31,6 +31,8 @@ import { StatementBatches } from './statement-batches.ts'
 import { Visibility } from './visibility.ts'
 import { WaitingFeedback } from './waiting-feedback.ts'
 
+/** Seconds that any span may live. */
+const longestLifeS = 400 * 24 * 60 * 60
 /** Heads of a slice of a trace, and spans of a trace that are read. */
 const [traceSlice, traceMax] = [500, 100_000]
 /** Hours that are asked at a time whether they have a span. */
@@ -75,13 +77,16 @@ export class CassandraSpans implements SpanStore {
   async write(request: SpansOfRequest): Promise<readonly Uuid[]> {
     const { tenant, spans, blocks, files, timeToLiveS } = request
     const places = spans.map(({ place }) => place)
-    const ofProject = (project: Uuid) => timeToLiveS.get(project) ?? 0
+    const own = ownLives(spans)
+    const ofProject = (project: Uuid) => own.get(project) ?? timeToLiveS.get(project) ?? 0
+    // An hour lives as long as any of its spans may.
+    const ofHour = (project: Uuid) => own.has(project) ? longestLifeS : ofProject(project)
     const ofTrace = timesToLive(places, ofProject)
     const batches = new StatementBatches()
     this.#spans.add(batches, spans, ofProject)
     this.#locations.add(batches, places, ofProject)
     this.#blocks.addMembers(batches, spans, ofProject)
-    const hoursWritten = this.#buckets.add(batches, places, ofProject)
+    const hoursWritten = this.#buckets.add(batches, places, ofHour)
     await this.#blocks.addBlocks(batches, tenant, blocks, ofTrace)
     await this.#files.add(batches, tenant, files, ofTrace)
     await batches.write(this.#connection)
@@ -129,6 +134,10 @@ export class CassandraSpans implements SpanStore {
     await remove({ connection: this.#connection, spans: this.#spans, buckets: this.#buckets,
       blocks: this.#blocks, locations: this.#locations, files: this.#files,
       feedback: this.#feedback, rollUps: this.#rollUps }, tenant, what)
+  }
+
+  async changeLife(): Promise<void> {
+    // Rows have the time to live with which they were written.
   }
 
   async putFeedback(feedback: readonly PlacedFeedback[]): Promise<void> {
@@ -251,6 +260,17 @@ export class CassandraSpans implements SpanStore {
   async close(): Promise<void> {
     await this.#connection.close()
   }
+}
+
+/** Longest life of the spans of each project that have a life of their own. */
+function ownLives(spans: readonly SpanWrite[]): ReadonlyMap<Uuid, number> {
+  const lives = new Map<Uuid, number>()
+  for (const { place: { project }, timeToLiveS } of spans) {
+    if (timeToLiveS !== undefined) {
+      lives.set(project, Math.max(timeToLiveS, lives.get(project) ?? 0))
+    }
+  }
+  return lives
 }
 
 /** Seconds that rows of a trace live: as long as any of its spans here; 0 for ever. */

@@ -8,9 +8,9 @@ import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { Database } from '../file/database.ts'
 import { busy, sqliteCode } from '../file/disk-error.ts'
-import { commitUs } from './hour-rows.ts'
-import type { HourRows } from './hour-rows.ts'
-import type { TenantUse } from './tenant-use.ts'
+import { commitUs } from '../span-rows/hour-rows.ts'
+import type { HourRows } from '../span-rows/hour-rows.ts'
+import type { TenantUse } from '../span-rows/tenant-use.ts'
 
 /**
  * Weight of the changes that share a commit, and milliseconds that they may take together: who

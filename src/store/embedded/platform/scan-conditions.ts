@@ -2,7 +2,7 @@
 
 import type { Plan, RangeField } from '../../../platform/index.ts'
 import type { Value } from '../file/database.ts'
-import { termBytes } from './span-row.ts'
+import { termBytes } from '../span-rows/span-row.ts'
 
 /** A condition and its values, in the order of their marks. */
 export interface Conditions {

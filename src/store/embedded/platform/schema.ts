@@ -103,4 +103,13 @@ export const traceSchema: readonly SchemaStep[] = [{ oldest: 1, sql: `
 ` }, { oldest: 1, sql: `
   -- Kinds of tokens: src/platform/spans/token-kinds.ts. Missing in most spans.
   ALTER TABLE span ADD COLUMN kinds TEXT;
+` }, { oldest: 1, sql: `
+  -- Minutes since 1970 after which a span is deleted: span-lives.ts. Null in rows of programs that
+  -- do not know it, which delete by the arrival of a span and the life of its project.
+  ALTER TABLE span ADD COLUMN expires_min INTEGER;
+  CREATE INDEX IF NOT EXISTS span_expiry ON span (expires_min);
+
+  -- Projects whose spans get another end of life, and the last span that has it.
+  CREATE TABLE IF NOT EXISTS life_change (
+    project INTEGER PRIMARY KEY, after_us INTEGER NOT NULL, after_id BLOB NOT NULL);
 ` }]

@@ -3,14 +3,14 @@
 import { bytesOfUuid } from '../../../platform/index.ts'
 import type { Uuid } from '../../../platform/index.ts'
 import type { Database, Value } from '../file/database.ts'
-import type { FeedbackRows } from './feedback-rows.ts'
-import type { HourRows } from './hour-rows.ts'
-import { mixedTerm } from './numbers.ts'
-import type { NumberedProject, Numbers } from './numbers.ts'
-import { arrivalOf, bytesOfRow, spanColumns, termsOf } from './span-row.ts'
-import type { SpanRow } from './span-row.ts'
-import { rowBytes } from './tenant-use.ts'
-import type { TenantUse } from './tenant-use.ts'
+import type { FeedbackRows } from '../span-rows/feedback-rows.ts'
+import type { HourRows } from '../span-rows/hour-rows.ts'
+import { mixedTerm } from '../span-rows/numbers.ts'
+import type { NumberedProject, Numbers } from '../span-rows/numbers.ts'
+import { bytesOfRow, spanColumns, termsOf } from '../span-rows/span-row.ts'
+import type { SpanRow } from '../span-rows/span-row.ts'
+import { rowBytes } from '../span-rows/tenant-use.ts'
+import type { TenantUse } from '../span-rows/tenant-use.ts'
 
 /** Connection and tables from which spans are deleted. */
 export interface SpanDeletionParts {
@@ -20,9 +20,6 @@ export interface SpanDeletionParts {
   readonly feedback: FeedbackRows
   readonly use: TenantUse
 }
-
-/** Spans that arrived first which are looked at for one that has lived long enough. */
-const lookedAt = 100
 
 /** Projects of a tenant that are compared at a time for the oldest span. */
 const projectsOf = 500
@@ -52,17 +49,16 @@ export class SpanDeletion {
     `).all(project.no, beforeUs, limit))
   }
 
-  /**
-   * Deletes spans of a project whose last operation arrived before. A few that are patched again
-   * and again, and came first, stop nothing.
-   */
-  arrivedBefore(project: NumberedProject, beforeUs: number, limit: number): number {
-    const first = this.#first(project, 1)
-    if (first.length === 0) return 0
-    const rows = this.#first(project, arrivalOf(first[0]!) < beforeUs
-      ? Math.max(limit, lookedAt)
-      : lookedAt)
-    return this.#delete(project, rows.filter((row) => arrivalOf(row) < beforeUs).slice(0, limit))
+  /** Deletes spans of all projects whose life has ended at a minute since 1970. */
+  expired(nowMin: number, limit: number): number {
+    const rows = this.#parts.database.prepare<readonly [...SpanRow, project: number]>(`
+      SELECT ${spanColumns}, project FROM span INDEXED BY span_expiry
+      WHERE expires_min <= ? ORDER BY expires_min LIMIT ?
+    `).all(nowMin, limit)
+    for (const [no, some] of Map.groupBy(rows, (row) => row.at(-1) as number)) {
+      this.#delete(this.#parts.numbers.projectAt(no), some as unknown as readonly SpanRow[])
+    }
+    return rows.length
   }
 
   /**

@@ -4,9 +4,9 @@ import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
 import type { BlockId, FilePart, SpanHead, SpanPlace, Uuid } from '../../../platform/index.ts'
 import type { Database } from '../file/database.ts'
 import type { NumberedSpan } from '../words/word-indexer.ts'
-import type { NumberedProject, Numbers } from './numbers.ts'
-import { headOf, spanColumns } from './span-row.ts'
-import type { SpanRow } from './span-row.ts'
+import type { NumberedProject, Numbers } from '../span-rows/numbers.ts'
+import { headOf, spanColumns } from '../span-rows/span-row.ts'
+import type { SpanRow } from '../span-rows/span-row.ts'
 
 /** Spans of a slice. */
 const sliceOf = 500

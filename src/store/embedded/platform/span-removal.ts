@@ -6,15 +6,17 @@
 import { throttleLog } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
-import type { Removal, RemovalListener, RemovedSpans, SpanPlace } from '../../../platform/index.ts'
+import type { Removal, RemovalListener, RemovedSpans, SpanPlace,
+  Uuid } from '../../../platform/index.ts'
 import type { Database } from '../file/database.ts'
 import { ownWork } from './commit-queue.ts'
 import type { CommitQueue } from './commit-queue.ts'
-import type { FeedbackRows } from './feedback-rows.ts'
-import type { HourRows } from './hour-rows.ts'
-import type { NumberedProject, Numbers } from './numbers.ts'
+import type { FeedbackRows } from '../span-rows/feedback-rows.ts'
+import type { HourRows } from '../span-rows/hour-rows.ts'
+import type { NumberedProject, Numbers } from '../span-rows/numbers.ts'
 import type { SpanDeletion } from './span-deletion.ts'
-import type { TenantUse } from './tenant-use.ts'
+import type { SpanLives } from './span-lives.ts'
+import type { TenantUse } from '../span-rows/tenant-use.ts'
 
 /** Spans that are deleted at a time, and in one statement; one takes about as long as a write. */
 const [stepOf, deletedAtOnce] = [250, 50]
@@ -28,7 +30,7 @@ const [stepMs, diskMs, roundMs] = [5, 1_000, 60_000]
 const [patienceMs, busyMs] = [10_000, 50]
 /** Late operations on a removed trace are refused for this long. */
 const goneMs = 30 * 86_400_000
-const dayMs = 86_400_000
+const [minuteMs, dayMs] = [60_000, 86_400_000]
 
 /** Tenant that has to give room, and the reason. */
 interface Crowded {
@@ -43,6 +45,7 @@ export interface SpanRemovalParts {
   readonly hours: HourRows
   readonly feedback: FeedbackRows
   readonly deletion: SpanDeletion
+  readonly lives: SpanLives
   readonly queue: CommitQueue
   readonly use: TenantUse
   /** Its clock must not jump ahead. */
@@ -77,6 +80,15 @@ export class SpanRemoval {
       numbers.endBefore(project, beforeUs)
       // The hour that is cut has fewer spans now.
       if (what.kind === 'older') hours.touch(project.no, beforeUs)
+    })
+    this.#round = { after: 0, atMs: env.monotonicMs() }
+  }
+
+  /** Changes the life of the spans of a project. Resolves when that is durable. */
+  async changeLife(tenant: string, project: Uuid, lifeS: number): Promise<void> {
+    const { numbers, lives, queue, env } = this.#parts
+    await queue.run(tenant, 1, () => {
+      lives.change(numbers.numberProject(numbers.numberTenant(tenant), project, lifeS), lifeS)
     })
     this.#round = { after: 0, atMs: env.monotonicMs() }
   }
@@ -187,9 +199,12 @@ export class SpanRemoval {
     if (removed.spans > 0) this.#parts.onRemoval(removed)
   }
 
-  /** Deletes the rest of removed traces after a crash, then visits one project after the other. */
+  /**
+   * Deletes the rest of removed traces after a crash, writes new ends of life, and deletes what has
+   * reached its own. Then it visits one project after the other.
+   */
   #goOnRound(): void {
-    const { database, numbers, feedback, env } = this.#parts
+    const { database, numbers, feedback, deletion, lives, env } = this.#parts
     const [no, trace] = database.prepare<[number, Uint8Array]>(
       'SELECT project, trace FROM gone_trace WHERE pending = 1 LIMIT 1',
     ).get() ?? []
@@ -197,10 +212,15 @@ export class SpanRemoval {
       this.#deleteTrace(numbers.projectAt(no), uuidOfBytes(trace!), stepOf)
       return
     }
+    // No span is deleted by an end that it had before a change.
+    if (lives.rewriteSome(stepOf)) return
+    const expired = deletion.expired(Math.floor(env.nowMs() / minuteMs), stepOf)
+    this.#note({ reason: 'age', spans: expired })
+    if (expired > 0) return
     const projects = numbers.projectsAfter(this.#round.after, projectsOf)
     for (const project of projects) {
       // There may be more of it.
-      if (this.#expire(project, stepOf) > 0) return
+      if (this.#deleteRemoved(project, stepOf) > 0) return
       this.#round = { ...this.#round, after: project.no }
     }
     if (projects.length === projectsOf) return
@@ -210,19 +230,11 @@ export class SpanRemoval {
       .run((env.nowMs() - goneMs) * 1000)
   }
 
-  /** Deletes spans of a project that are removed, or arrived long enough ago. */
-  #expire(project: NumberedProject, limit: number): number {
-    const { deletion, feedback, env } = this.#parts
+  /** Deletes spans and feedback of a project that are removed. */
+  #deleteRemoved(project: NumberedProject, limit: number): number {
+    const { deletion, feedback } = this.#parts
     const removed = deletion.older(project, project.goneUs, limit)
-    if (removed === limit) return removed
-    const left = limit - removed
-    const lifeEndUs = project.lifeS === null
-      ? -Infinity
-      : (env.nowMs() - project.lifeS * 1000) * 1000
-    const expired = deletion.arrivedBefore(project, lifeEndUs, left)
-    this.#note({ reason: 'age', spans: expired })
-    if (expired > 0) return removed + expired
-    if (project.goneUs < Number.MAX_SAFE_INTEGER) return removed
-    return removed + feedback.deleteOfProject(project.tenant, project.id, left)
+    if (removed === limit || project.goneUs < Number.MAX_SAFE_INTEGER) return removed
+    return removed + feedback.deleteOfProject(project.tenant, project.id, limit - removed)
   }
 }

@@ -41,6 +41,8 @@ export function traceStore(options: TraceFileOptions): SpanStore {
     blocks: (place, ids) => asked(() => mapOf(file.reads?.reads.blocks(place, ids))),
     files: (tenant, owner, name) => asked(() => file.reads?.reads.files(tenant, owner, name) ?? []),
     remove: (tenant, what) => asked(() => file.writes.removal.remove(tenant, what)),
+    changeLife: (tenant, project, lifeS) =>
+      asked(() => file.writes.removal.changeLife(tenant, project, lifeS)),
     ...feedbackStore(file, asked),
     rollUps: (tenant, id, from, to) =>
       asked(() => {

@@ -4,20 +4,21 @@ import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { clocksApartMs } from '../../../limits/index.ts'
 import { bytesOfUuid } from '../../../platform/index.ts'
-import type { Block, BlockId, FilePart, SpansOfRequest, SpanPlace, Term,
+import type { Block, BlockId, FilePart, SpansOfRequest, SpanPlace, SpanWrite, Term,
   Uuid } from '../../../platform/index.ts'
 import type { Database, Value } from '../file/database.ts'
-import type { FeedbackRows } from './feedback-rows.ts'
-import type { HourRows } from './hour-rows.ts'
-import { mixedTerm } from './numbers.ts'
-import type { NumberedProject, Numbers } from './numbers.ts'
+import type { FeedbackRows } from '../span-rows/feedback-rows.ts'
+import type { HourRows } from '../span-rows/hour-rows.ts'
+import { mixedTerm } from '../span-rows/numbers.ts'
+import type { NumberedProject, Numbers } from '../span-rows/numbers.ts'
 import { bytesOfRow, bytesOfSpan, changingColumns, changingValues, spanColumns,
-  storedSpan } from './span-row.ts'
-import type { SpanRow } from './span-row.ts'
-import { addTerm, emptySpan, rebaseArrivals, takeIn } from './span-merge.ts'
-import type { StoredSpan } from './span-merge.ts'
-import { rowBytes } from './tenant-use.ts'
-import type { TenantUse } from './tenant-use.ts'
+  storedSpan } from '../span-rows/span-row.ts'
+import type { SpanRow } from '../span-rows/span-row.ts'
+import type { SpanLives } from './span-lives.ts'
+import { addTerm, emptySpan, rebaseArrivals, takeIn } from '../span-rows/span-merge.ts'
+import type { StoredSpan } from '../span-rows/span-merge.ts'
+import { rowBytes } from '../span-rows/tenant-use.ts'
+import type { TenantUse } from '../span-rows/tenant-use.ts'
 
 /** Connection and tables that a writer fills. */
 export interface SpanWriterParts {
@@ -26,6 +27,7 @@ export interface SpanWriterParts {
   readonly hours: HourRows
   readonly feedback: FeedbackRows
   readonly use: TenantUse
+  readonly lives: SpanLives
   /** Its clock must not jump ahead. */
   readonly env: Pick<Env, 'nowMs'>
 }
@@ -51,12 +53,9 @@ export class SpanWriter {
 
   /** Writes all of a request but what belongs to removed traces. Returns the ids of such spans. */
   write({ tenant: name, spans, blocks, files, timeToLiveS }: SpansOfRequest): readonly Uuid[] {
-    const { numbers, env } = this.#parts
+    const { numbers, lives, env } = this.#parts
     const tenant = numbers.numberTenant(name)
-    const ids = new Set(spans.map(({ place: { project } }) => project))
-    const projects = new Map(
-      [...ids].map((id) => [id, numbers.numberProject(tenant, id, timeToLiveS.get(id))]),
-    )
+    const projects = this.#projectsOf(tenant, spans, timeToLiveS)
     const isGone = this.#goneTraces()
     const drafts = new Map<string, Draft>()
     const kept = new Set<BlockId>()
@@ -74,6 +73,8 @@ export class SpanWriter {
       drafts.set(key, draft)
       rebaseArrivals(draft.span, { futureUs, arrivedUs: write.arrivedUs })
       for (const term of takeIn(draft.span, write)) draft.postings.add(term)
+      draft.span.expiresMin = Math.max(draft.span.expiresMin ?? 0,
+        lives.endOf(write.arrivedUs, write.timeToLiveS ?? project.lifeS))
       if (write.block !== null) kept.add(write.block)
     }
     const hasUnmarked = this.#parts.feedback.hasUnmarked(tenant)
@@ -89,6 +90,20 @@ export class SpanWriter {
     for (const term of terms) if (addTerm(draft.span, term, true)) draft.postings.add(term)
     draft.span.marks = this.#parts.feedback.marks(project.tenant, id)
     this.#save(draft, false)
+  }
+
+  /** The projects of spans, with their lives. */
+  #projectsOf(tenant: number, spans: readonly SpanWrite[],
+    timeToLiveS: ReadonlyMap<Uuid, number>): ReadonlyMap<Uuid, NumberedProject> {
+    const { numbers, lives } = this.#parts
+    const owns = Map.groupBy(spans, ({ place }) => place.project)
+    return new Map([...owns].map(([id, own]) => {
+      const lifeS = timeToLiveS.get(id)
+      const project = lives.ofWrite(numbers.numberProject(tenant, id, lifeS), lifeS)
+      // Earlier programs delete by the life of a project: that of its longest span.
+      const ownS = Math.max(...own.map((span) => span.timeToLiveS ?? 0))
+      return [id, ownS > (project.lifeS ?? 0) ? numbers.setLife(project, ownS) : project]
+    }))
   }
 
   #draft(project: NumberedProject, place: SpanPlace): Draft {

@@ -8,7 +8,7 @@ import { constants, DatabaseSync } from 'node:sqlite'
 import { messageOf } from '../../../errors.ts'
 import type { SqlAnswer, SqlQuestion, SqlType } from '../../../platform/index.ts'
 import { bytesOfUuid, uuidOfBytes } from '../../../uuid-bytes.ts'
-import { parentIn } from './dotted-order.ts'
+import { parentIn } from '../span-rows/dotted-order.ts'
 import { viewStatements, visibleTables } from './run-view.ts'
 
 /** Message that starts the process: the question, and the file to read. */

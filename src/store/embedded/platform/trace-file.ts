@@ -11,15 +11,16 @@ import { Database } from '../file/database.ts'
 import { diskError, isDamage } from '../file/disk-error.ts'
 import { provideFile } from '../writer/database-file.ts'
 import { CommitQueue } from './commit-queue.ts'
-import { FeedbackRows } from './feedback-rows.ts'
-import { HourRows } from './hour-rows.ts'
-import { Numbers } from './numbers.ts'
+import { FeedbackRows } from '../span-rows/feedback-rows.ts'
+import { HourRows } from '../span-rows/hour-rows.ts'
+import { Numbers } from '../span-rows/numbers.ts'
 import { traceSchema } from './schema.ts'
 import { SpanDeletion } from './span-deletion.ts'
+import { SpanLives } from './span-lives.ts'
 import { SpanReads } from './span-reads.ts'
 import { SpanRemoval } from './span-removal.ts'
 import { SpanWriter } from './span-writer.ts'
-import { TenantUse } from './tenant-use.ts'
+import { TenantUse } from '../span-rows/tenant-use.ts'
 import { WordIndexer } from '../words/word-indexer.ts'
 
 /** Time for which a thread that reads waits for the one that writes, when it keeps a roll-up. */
@@ -146,9 +147,10 @@ export class TraceFile {
     database.transaction(() => use.correct())
     const queue = new CommitQueue({ database, hours, use, env })
     const deletion = new SpanDeletion({ database, numbers, hours, feedback, use })
-    const removal = new SpanRemoval({ database, numbers, hours, feedback, deletion, use, queue, env,
-      diskBytes, tenantBytes, onRemoval: (removed) => this.#onRemoval(removed) })
-    const writer = new SpanWriter({ database, numbers, hours, feedback, use, env })
+    const lives = new SpanLives({ database, numbers, env })
+    const removal = new SpanRemoval({ database, numbers, hours, feedback, deletion, lives, use,
+      queue, env, diskBytes, tenantBytes, onRemoval: (removed) => this.#onRemoval(removed) })
+    const writer = new SpanWriter({ database, numbers, hours, feedback, use, lives, env })
     const indexer = new WordIndexer({ database, spans: reads, queue, env, isOn })
     return { ...open, writes: { queue, writer, removal, indexer } }
   }

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
 import { Database } from '../../../../../src/store/embedded/file/database.ts'
 import { CommitQueue } from '../../../../../src/store/embedded/platform/commit-queue.ts'
-import { HourRows } from '../../../../../src/store/embedded/platform/hour-rows.ts'
+import { HourRows } from '../../../../../src/store/embedded/span-rows/hour-rows.ts'
 import { traceSchema } from '../../../../../src/store/embedded/platform/schema.ts'
-import { TenantUse } from '../../../../../src/store/embedded/platform/tenant-use.ts'
+import { TenantUse } from '../../../../../src/store/embedded/span-rows/tenant-use.ts'
 import { virtualEnv } from '../../../../support/env.ts'
 
 /** Weight of a long change, and milliseconds that a weight of 1 takes. */

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 import type { SpanPlace } from '../../../../../src/platform/index.ts'
 import { openDottedOrder, packDottedOrder,
-  parentIn } from '../../../../../src/store/embedded/platform/dotted-order.ts'
+  parentIn } from '../../../../../src/store/embedded/span-rows/dotted-order.ts'
 import { expectAlways } from '../../../../support/expect-always.ts'
 
 const aSegment = fc.record({

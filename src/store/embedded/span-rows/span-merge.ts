@@ -42,12 +42,14 @@ export interface StoredSpan {
   /** By arrival. */
   blocks: readonly BlockOfSpan[]
   marks: readonly FeedbackMark[]
+  /** Minutes since 1970 after which it is deleted; null in a row of an earlier program. */
+  expiresMin: number | null
 }
 
 /** A new span, which has no operations yet. */
 export function emptySpan(place: SpanPlace): StoredSpan {
   return { place, fields: noFields, ranks: Array.from(fieldOrder, () => noRank), posted: new Set(),
-    unposted: new Set(), blocks: [], marks: [] }
+    unposted: new Set(), blocks: [], marks: [], expiresMin: null }
 }
 
 /** Takes an operation in. Returns the terms that need a posting now. */

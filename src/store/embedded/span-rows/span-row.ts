@@ -17,7 +17,7 @@ type Amount = number | null
 export const spanColumns = `no, id, start_us, trace, trace_us, dotted, parent, root, name, type,
   end_us, first_us, failed, prompt, completion, total, prompt_cost, completion_cost, total_cost,
   thread, example, terms, blocks, marks, posted, post_us, patch_us, patched, ranks,
-  kinds`
+  kinds, expires_min`
 
 /** All that a row keeps. */
 export type SpanRow = readonly [no: number, id: Bytes, startUs: number, trace: Bytes,
@@ -26,13 +26,13 @@ export type SpanRow = readonly [no: number, id: Bytes, startUs: number, trace: B
   prompt: Amount, completion: Amount, total: Amount, promptCost: Amount, completionCost: Amount,
   totalCost: Amount, thread: Bytes | string | null, example: Bytes | null, terms: Bytes | null,
   blocks: Bytes | null, marks: string | null, posted: Amount, postUs: Amount, patchUs: Amount,
-  patched: Amount, ranks: Bytes | null, kinds: string | null]
+  patched: Amount, ranks: Bytes | null, kinds: string | null, expiresMin: Amount]
 
 /** The columns that operations change, in the order of `changingValues`. */
 export const changingColumns = ['dotted', 'parent', 'root', 'name', 'type', 'end_us', 'first_us',
   'failed', 'prompt', 'completion', 'total', 'prompt_cost', 'completion_cost', 'total_cost',
   'thread', 'example', 'terms', 'posted', 'blocks', 'marks', 'post_us', 'patch_us', 'patched',
-  'ranks', 'kinds']
+  'ranks', 'kinds', 'expires_min']
 
 /** Bytes of a block: its id and its arrival. */
 const [idBytes, blockBytes] = [8, 15]
@@ -66,6 +66,7 @@ export function changingValues(span: StoredSpan): Value[] {
       : JSON.stringify(span.marks.map(({ id, key, score, value }) => [id, key, score, value])),
     ...rankValues(span),
     fields.kinds === null ? null : writeKinds(fields.kinds),
+    span.expiresMin,
   ]
 }
 
@@ -102,7 +103,7 @@ export function storedSpan(row: SpanRow, tenant: string, project: Uuid): StoredS
   const posted = row[24] ?? 0
   return { place, fields: fieldsOf(row, place), ranks: ranksOf(row),
     posted: new Set(terms.slice(0, posted)), unposted: new Set(terms.slice(posted)),
-    blocks: blocksIn(row[22]), marks: marksOf(row[23]) }
+    blocks: blocksIn(row[22]), marks: marksOf(row[23]), expiresMin: row[30] }
 }
 
 /** The head of a row. */

@@ -11,7 +11,7 @@ export interface NumberedProject {
   readonly id: Uuid
   /** Its spans that began before are removed. */
   readonly goneUs: number
-  /** Life of its spans in seconds; null if no write said it. */
+  /** Life of its next spans in seconds; null if no write specified one. */
   readonly lifeS: number | null
 }
 
@@ -46,15 +46,19 @@ export class Numbers {
     return row && projectOf(row)
   }
 
-  /** The project, numbered if it is new. `lifeS` replaces what was said of it before. */
+  /** The project, numbered if it is new. Only then has it this life. */
   numberProject(tenant: number, id: Uuid, lifeS?: number): NumberedProject {
     const known = this.project(tenant, id)
-    if (known && (lifeS === undefined || lifeS === known.lifeS)) return known
-    this.#database.prepare(`
-      INSERT INTO project (tenant, id, life_s) VALUES (?1, ?2, ?3)
-      ON CONFLICT DO UPDATE SET life_s = ?3
-    `).run(tenant, bytesOfUuid(id), lifeS ?? null)
+    if (known !== undefined) return known
+    this.#database.prepare('INSERT INTO project (tenant, id, life_s) VALUES (?, ?, ?)')
+      .run(tenant, bytesOfUuid(id), lifeS ?? null)
     return this.project(tenant, id)!
+  }
+
+  /** Sets the life of the next spans of a project. */
+  setLife({ no }: NumberedProject, lifeS: number): NumberedProject {
+    this.#database.prepare('UPDATE project SET life_s = ? WHERE no = ?').run(lifeS, no)
+    return this.projectAt(no)
   }
 
   projectAt(no: number): NumberedProject {
