@@ -31,7 +31,7 @@ export type { Document, DocumentPlace, DocumentPort, DocumentRange } from './spa
 export type { DownloadClaim } from './records/downloads/download-link.ts'
 export type { Downloads } from './records/downloads/link-secrets.ts'
 export type { FeedbackConfigs } from './records/feedback/feedback-config.ts'
-export { changedFeedback, configIn, feedbackOf } from './records/feedback/feedback-row.ts'
+export { configIn, feedbackOf } from './records/feedback/feedback-row.ts'
 export { feedbackJson, sourceOf } from './records/feedback/feedback-shape.ts'
 export { feedbackByToken, idByToken, isByToken, tokenHash, tokenJson, tokenOf, tokenRowsMax,
   tokenText, tokenUsesMax } from './records/feedback/feedback-token.ts'

@@ -4,7 +4,7 @@ import { createFeedback, createFeedbackNow, createFeedbackTokens, deleteFeedback
   giveFeedbackByLink, giveFeedbackByToken, listFeedback, listFeedbackTokens,
   patchFeedback } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { changedFeedback, configIn, feedbackJson, feedbackOf, tokenJson, tokenOf,
+import { configIn, feedbackJson, feedbackOf, tokenJson, tokenOf,
   tokenText } from '../../platform/index.ts'
 import type { Feedback, Platform } from '../../platform/index.ts'
 import { sendRows } from '../http/list-reply.ts'
@@ -61,8 +61,9 @@ export function feedbackRoutes(app: App, parts: PlatformParts): void {
     async ({ params, caller: { tenant } }) => feedbackJson(await asked(tenant, params.id)))
 
   serve(app, patchFeedback, async ({ params, body, caller: { tenant } }) => {
-    const row = changedFeedback(await asked(tenant, params.id), body, nowUs())
-    await platform.ingest.putFeedback([row])
+    const { id } = await asked(tenant, params.id)
+    const row = await platform.ingest.changeFeedback({ tenant, id, change: body, nowUs: nowUs() })
+    if (row === undefined) throw noFeedback()
     return feedbackJson(row)
   })
 

@@ -57,6 +57,14 @@ export interface RecordingBlock {
   readonly timeToLiveS: number
 }
 
+/** A change of feedback by a client. */
+export interface FeedbackChange {
+  readonly tenant: string
+  readonly id: Uuid
+  readonly change: Readonly<Record<string, unknown>>
+  readonly nowUs: number
+}
+
 /** Writes of spans, feedback, own runs and recorded calls. */
 export interface SpanWrites {
   /**
@@ -66,6 +74,11 @@ export interface SpanWrites {
   ingest(call: IngestCall): Promise<IngestAnswer>
   ownRuns(call: { readonly tenant: string; readonly runs: readonly OwnRun[] }): Promise<void>
   putFeedback(rows: readonly Feedback[]): Promise<void>
+  /**
+   * Changes feedback, after the changes and the deletion of it that came before. Returns the row
+   * after it, or `undefined` if there is none. Throws `invalid`.
+   */
+  changeFeedback(call: FeedbackChange): Promise<Feedback | undefined>
   deleteFeedback(call: { readonly tenant: string; readonly id: Uuid }): Promise<boolean>
   putFeedbackToken(token: FeedbackToken): Promise<void>
   /** A time behind the arrivals of all that this member has answered, and before all later ones. */

@@ -15,6 +15,7 @@ import type { BodyJob } from './body-thread.ts'
 import type { IngestHandlers, IngestNeeds } from './platform-calls.ts'
 import { ArrivalClock } from '../ingest/arrival-clock.ts'
 import { inflate, inflatedMax } from '../ingest/body/inflate.ts'
+import { feedbackChanges } from '../ingest/feedback-changes.ts'
 import { writeFeedback } from '../ingest/feedback-write.ts'
 import { ingestRequest } from '../ingest/ingest-request.ts'
 import { writeOwnRuns } from '../ingest/own-runs.ts'
@@ -81,6 +82,7 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
       async () => ingestRequest(parts, call, await inflate(call.body, call.encoding, inflatedMax)))
   }
   const documents = documentWrites(store)
+  const feedback = feedbackChanges(store)
   // One that tells what it removes by itself is written by this process alone.
   const recordings = new RecordingWriter(store, nextUs, store.watchRemovals !== undefined)
   const examples = examplesInTurn({ store, needs, env, longBodies }, finished)
@@ -95,7 +97,8 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
     ingest: (call) => finished(inTurn(turns, call.tenant, () => ingest(call))),
     ownRuns: (call) => finished(writeOwnRuns(parts, call, nextUs)),
     putFeedback: (rows) => finished(putFeedback(store, rows)),
-    deleteFeedback: ({ tenant, id }) => finished(store.deleteFeedback(tenant, id)),
+    changeFeedback: (call) => finished(feedback.changeFeedback(call)),
+    deleteFeedback: (call) => finished(feedback.deleteFeedback(call)),
     putFeedbackToken: (token) => finished(store.putFeedbackToken(token)),
     arrivalUs: () => Promise.resolve(nextUs()),
     remove: ({ tenant, what }) => finished(store.remove(tenant, what)),

@@ -163,7 +163,7 @@ async function stopRules(router: Router, env: Env): Promise<number> {
     for (const rule of page) {
       const found = await records.get(rule.tenant, rule.id)
       if (found?.is_enabled) {
-        await records.change(rule.tenant, rule.id, { ...found, is_enabled: false })
+        await records.change(rule.tenant, found, { ...found, is_enabled: false })
         count++
       }
       await records.awake.remove(rule)

@@ -29,7 +29,8 @@ export interface RuleRecords {
   /** All of a tenant, the oldest first. */
   all(tenant: string): Promise<readonly Rule[]>
   create(tenant: string, id: Uuid, body: RuleBody): Promise<Rule>
-  change(tenant: string, id: Uuid, body: RuleBody): Promise<Rule>
+  /** `stale` if the rule was changed since `before`. */
+  change(tenant: string, before: Pick<Rule, 'id' | 'revision'>, body: RuleBody): Promise<Rule>
   delete(tenant: string, id: Uuid): Promise<void>
   /** Whose enabled rules read the spans of each project; most have none. */
   readersOf(tenant: string,
@@ -57,7 +58,12 @@ export function ruleRecords(catalogs: CatalogClient,
     get: async (tenant, id) => (await rules.some(tenant, [id]))[0],
     all: async (tenant) => (await rules.list(tenant, { limit: rulesMax })).values,
     create: (tenant, id, body) => rules.create(tenant, { id, ...fieldsOf(id, body) }),
-    change: (tenant, id, body) => rules.change(tenant, id, fieldsOf(id, body)),
+    change: (tenant, { id, revision }, body) => {
+      // Rules of earlier versions have none.
+      const expected = { revision: revision === 0 ? null : revision }
+      const after = fieldsOf(id, { ...body, revision: revision + 1 })
+      return rules.change(tenant, id, { ...after, expected })
+    },
     delete: (tenant, id) => rules.delete(tenant, id),
     readersOf: async (tenant, projects) => {
       const read = projects.flatMap(projectAndDataset)
@@ -85,7 +91,7 @@ export function ruleRecords(catalogs: CatalogClient,
 }
 
 /** Only enabled rules are found by what they read. */
-function fieldsOf(id: Uuid, body: RuleBody) {
+function fieldsOf(id: Uuid, body: RuleBody & Partial<Pick<Rule, 'revision'>>) {
   return { name: recordName(id, body.display_name ?? ''),
     parentId: body.is_enabled ? ownerOf(body) : '', body }
 }

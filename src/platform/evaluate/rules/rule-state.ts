@@ -7,13 +7,18 @@
  */
 
 import type { RuleSpendLimit } from '../../../api/index.ts'
+import { HeddleError } from '../../../errors.ts'
 import { nextUseDay } from '../../../limits/index.ts'
 import { hourOf, hourOfKey, keptHours, keyAt } from '../../ingest/ended/ended-span.ts'
 
-/** Spans that began in a time, oldest first: those of a back-fill or a trigger. */
-export interface SecondCursor {
+/** Start times of the spans that a backfill covers. */
+export interface BackfillWindow {
   readonly fromUs: number
   readonly throughUs: number
+}
+
+/** Spans that began in a time, oldest first: those of a back-fill or a trigger. */
+export interface SecondCursor extends BackfillWindow {
   /** Of the question; null at the beginning. */
   readonly cursor: string | null
   readonly looked: number
@@ -28,6 +33,8 @@ export interface RuleState {
   /** The key of the last ends that were read. */
   readonly cursor: string
   readonly second: SecondCursor | null
+  /** Backfills that start after `second`, in this order. */
+  readonly waiting: readonly BackfillWindow[]
   /** The last time that a second cursor came to its end. */
   readonly filledMs: number | null
   readonly looked: number
@@ -129,14 +136,17 @@ const backMs = 120_000
 /** No cursor is that far ahead of a clock that is right: ends are read when they are old enough. */
 const aheadMs = 1_000
 
+/** Backfills that may wait while another one is in progress. */
+export const waitingBackfillsMax = 20
+
 /** Lines of a log that are kept. */
 export const logLines = 1_000
 const messageMax = 1_000
 
 /** A rule that has done nothing yet. */
-export const unbegun: RuleState = { version: 0, cursor: '', second: null, filledMs: null, looked: 0,
-  applied: 0, failed: 0, logged: 0, appliedMs: null, error: null, day: '', calls: 0, tokens: 0,
-  firing: {} }
+export const unbegun: RuleState = { version: 0, cursor: '', second: null, waiting: [],
+  filledMs: null, looked: 0, applied: 0, failed: 0, logged: 0, appliedMs: null, error: null,
+  day: '', calls: 0, tokens: 0, firing: {} }
 
 /** Decides a command: makes the next version of the state, and its effects. */
 export function decideRule(state: RuleState, command: RuleCommand, nowMs: number): RuleDecision {
@@ -153,13 +163,8 @@ function decided(state: RuleState, command: RuleCommand, nowMs: number): Decided
       return { state: { ...state, cursor: keyAt(nowMs * 1_000) } }
     case 'go_back':
       return { state: { ...state, cursor: keyAt((nowMs - backMs) * 1_000) } }
-    case 'trigger': {
-      const { fromUs, throughUs } = command
-      return {
-        state: { ...state,
-          second: { fromUs, throughUs, cursor: null, looked: 0, applied: 0, askedMs: nowMs } },
-      }
-    }
+    case 'trigger':
+      return { state: triggered(state, command, nowMs) }
     case 'charge':
       return charged(state, command.calls, command.limit)
     case 'settle':
@@ -175,6 +180,29 @@ function decided(state: RuleState, command: RuleCommand, nowMs: number): Decided
 export function rollOverDay(state: RuleState, nowMs: number): RuleState {
   const { day, isNew } = nextUseDay(state.day, nowMs)
   return { ...state, day, ...isNew && { calls: 0, tokens: 0 } }
+}
+
+/** A backfill starts at once, or after those that were asked for before. Throws `full`. */
+function triggered(state: RuleState, { fromUs, throughUs }: BackfillWindow,
+  nowMs: number): RuleState {
+  const { second, waiting } = state
+  const all = [...waiting, { fromUs, throughUs }]
+  if (second === null) return startBackfill({ ...state, waiting: all }, nowMs)
+  // The backfill in progress may have passed what a window in it asks for.
+  const isCovered = waiting.some((each) => each.fromUs <= fromUs && throughUs <= each.throughUs)
+  if (isCovered) return state
+  if (waiting.length < waitingBackfillsMax) return { ...state, waiting: all }
+  throw new HeddleError('full', `${waitingBackfillsMax} backfills of this rule are waiting. Try ` +
+    'again when one of them has ended.')
+}
+
+/** Starts the next backfill that waits. */
+function startBackfill(state: RuleState, nowMs: number): RuleState {
+  const [next, ...waiting] = state.waiting
+  // It names the backfill: no two of a rule have the same.
+  const askedMs = Math.max(nowMs, (state.second?.askedMs ?? 0) + 1)
+  const second = next && { ...next, cursor: null, looked: 0, applied: 0, askedMs }
+  return { ...state, waiting, second: second ?? null }
 }
 
 function charged(state: RuleState, wanted: number, limit: RuleSpendLimit | null): Decided {
@@ -212,9 +240,9 @@ function movedTo(state: RuleState, at: Progress,
   if (at.source === 'ended') {
     return { ...state, cursor: at.cursor > state.cursor ? at.cursor : state.cursor }
   }
-  // Another one may have been asked for meanwhile.
+  // A member of an earlier version may have replaced the backfill meanwhile.
   if (state.second?.askedMs !== at.askedMs) return state
-  if (at.cursor === null) return { ...state, second: null, filledMs: nowMs }
+  if (at.cursor === null) return { ...startBackfill(state, nowMs), filledMs: nowMs }
   return { ...state,
     second: { ...state.second, cursor: at.cursor, looked: state.second.looked + looked,
       applied: state.second.applied + done } }

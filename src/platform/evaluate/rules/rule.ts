@@ -13,6 +13,8 @@ import type { Uuid } from '../../spans/span.ts'
 /** A rule as its catalog keeps it. */
 export interface Rule extends Pick<RuleJson, keyof typeof RuleFields.properties> {
   readonly id: Uuid
+  /** Rises with each change. */
+  readonly revision: number
   readonly createdMs: number
   readonly modifiedMs: number
 }
@@ -32,6 +34,7 @@ const empty = {
   display_name: '',
   is_enabled: true,
   sampling_rate: 1,
+  revision: 0,
 }
 
 /** The rule of a record. */
@@ -59,7 +62,7 @@ const hidden = '••••'
 
 /** Puts a body over the rule before; null removes a member, absent ones stay. */
 export function changedRule(before: Rule | undefined, body: RuleBody): RuleBody {
-  const { id: _i, createdMs: _c, modifiedMs: _m, ...kept } = before ??
+  const { id: _i, createdMs: _c, modifiedMs: _m, revision: _r, ...kept } = before ??
     { ...empty, id: '', createdMs: 0, modifiedMs: 0 }
   const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
   const after: RuleBody = { ...kept, ...given, is_enabled: body.is_enabled ?? kept.is_enabled,
@@ -126,7 +129,7 @@ export function isSampled(trace: Uuid, rate: number): boolean {
 }
 
 /** A rule as clients read it: values of headers are hidden, logins in addresses left out. */
-export function ruleJson({ createdMs, modifiedMs, ...rule }: Rule,
+export function ruleJson({ createdMs, modifiedMs, revision: _, ...rule }: Rule,
   names: { readonly tenant: string; readonly project?: string | undefined;
     readonly dataset?: string | undefined }): RuleJson {
   const shown = <Call extends RuleWebhook>(calls: readonly Call[] | null) =>

@@ -5,6 +5,7 @@ import type { Env } from '../../../../cluster/index.ts'
 import type { Rule as RuleJson, RuleAlert, RuleBody, RuleEvaluator } from '../../../api/index.ts'
 import { HeddleError, isOwnFailure } from '../../../errors.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
+import { changeFresh } from '../../records/catalog/fresh-change.ts'
 import type { DocumentPort } from '../../spans/document-port.ts'
 import { tenantId } from '../../spans/tenant-id.ts'
 import type { Projects } from '../../records/projects/project.ts'
@@ -35,7 +36,7 @@ export interface Rules {
   get(tenant: string, id: Uuid): Promise<Rule>
   /** Spans that end after it resolved are read. `full` if there are too many. */
   create(tenant: string, body: RuleBody): Promise<Rule>
-  /** Null takes away; what is absent stays. */
+  /** Null takes away; what is absent stays, also what another change sets at the same time. */
   change(tenant: string, id: Uuid, body: RuleBody): Promise<Rule>
   delete(tenant: string, id: Uuid): Promise<void>
   state(tenant: string, id: Uuid): Promise<RuleState>
@@ -44,7 +45,10 @@ export interface Rules {
   ): Promise<
     readonly LoggedEntry[]
   >
-  /** Goes over what began in a time, by default the last day. */
+  /**
+   * Goes over what began in a time, by default the last day, after the backfills that were asked
+   * for before. Throws `full`.
+   */
   trigger(tenant: string, id: Uuid,
     time: { readonly fromUs?: number | undefined;
       readonly throughUs?: number | undefined }): Promise<RuleState>
@@ -136,13 +140,15 @@ function ruleChanges(parts: RuleParts,
       return rule
     },
     change: async (tenant, id, body) => {
-      const before = await get(tenant, id)
-      const after = changedRule(before, body)
-      await requireUsable(parts, tenant, after, evaluators)
-      const begins = after.is_enabled === true &&
-        (!before.is_enabled || ownerOf(before) !== ownerOf(after))
-      if (begins) await wakeable(tenant, id)
-      const rule = await records.change(tenant, id, after)
+      const { rule, begins } = await changeFresh(async () => {
+        const before = await get(tenant, id)
+        const after = changedRule(before, body)
+        await requireUsable(parts, tenant, after, evaluators)
+        const starts = after.is_enabled === true &&
+          (!before.is_enabled || ownerOf(before) !== ownerOf(after))
+        if (starts) await wakeable(tenant, id)
+        return { rule: await records.change(tenant, before, after), begins: starts }
+      })
       if (begins) await pause(env, leaseMs)
       const fromUs = body.backfill_from == null ? undefined : backfillOf(body)
       if (fromUs !== undefined) await client.trigger({ tenant, id }, fromUs, env.nowMs() * 1_000)

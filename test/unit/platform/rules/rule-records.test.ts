@@ -25,12 +25,22 @@ it('Enabled rules are found by the project or the dataset that they read.', asyn
   const projects = [{ id: 'p', referenceDatasetId: 'd' }, { id: 'q', referenceDatasetId: null }]
   expect(await records.readersOf('acme', projects))
     .toEqual(new Map([['p', [{ owner: 'p', rules: ['a'] }, { owner: 'd', rules: ['b'] }]]]))
-  await records.change('acme', 'a', { ...body, is_enabled: false })
+  await records.change('acme', { id: 'a', revision: 0 }, { ...body, is_enabled: false })
   expect((await records.readersOf('acme', projects)).get('p')).toHaveLength(1)
   expect((await records.all('acme')).map(({ id }) => id)).toEqual(['a', 'b', 'c'])
   await records.delete('acme', 'b')
   expect(await records.readersOf('acme', projects)).toEqual(new Map())
   expect(await records.get('acme', 'b')).toBeUndefined()
+})
+
+it('A change of a rule by what was read before another change is stale.', async () => {
+  const body = { display_name: 'one', is_enabled: true, session_id: 'p' }
+  const made = await records.create('acme', 'a', body)
+  const changed = await records.change('acme', made, { ...body, is_enabled: false })
+  await expect(records.change('acme', made, { ...body, display_name: 'two' }))
+    .rejects.toEqual(code('stale'))
+  const again = await records.change('acme', changed, { display_name: 'two' })
+  expect(again).toMatchObject({ display_name: 'two', is_enabled: false })
 })
 
 it('A state is replaced only by the next version.', async () => {

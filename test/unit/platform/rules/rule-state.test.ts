@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import fc from 'fast-check'
 
 import { keyAt } from '../../../../src/platform/ingest/ended/ended-span.ts'
-import { decideRule, isAhead, logLines, rollOverDay,
+import { decideRule, isAhead, logLines, rollOverDay, waitingBackfillsMax,
   unbegun } from '../../../../src/platform/evaluate/rules/rule-state.ts'
 import type { LogEntry, RuleCommand, RuleState,
   SpanOutcome } from '../../../../src/platform/evaluate/rules/rule-state.ts'
@@ -87,16 +87,35 @@ it('keeps the use of a day that was counted under a clock that was ahead', () =>
   expect(decideRule(rollOverDay(today, nowMs + 24 * 3_600_000), charge, nowMs).granted).toBe(25)
 })
 
+const trigger = (state: RuleState, fromUs: number, throughUs: number) =>
+  decideRule(state, { kind: 'trigger', fromUs, throughUs }, 1).state
+const lastPage = (state: RuleState, askedMs = state.second!.askedMs) =>
+  decideRule(state, { kind: 'settle', looked: 1, outcomes: [],
+    at: { source: 'second', cursor: null, askedMs } }, 4).state
+
+it('goes over each window that is triggered while a backfill is in progress', () => {
+  let state = trigger(trigger(trigger(unbegun, 1, 2), 5, 6), 9, 10)
+  const windows: unknown[] = []
+  while (state.second !== null) {
+    windows.push([state.second.fromUs, state.second.throughUs])
+    state = lastPage(state)
+  }
+  expect(windows).toEqual([[1, 2], [5, 6], [9, 10]])
+})
+
+it('rejects a trigger when too many backfills wait, unless a waiting one covers it', () => {
+  let state = trigger(unbegun, 0, 1)
+  for (let no = 1; no <= waitingBackfillsMax; no++) state = trigger(state, 10 * no, 10 * no + 5)
+  expect(trigger(state, 11, 12).waiting).toHaveLength(waitingBackfillsMax)
+  expect(() => trigger(state, 1, 2)).toThrow('waiting')
+})
+
 it('ignores pages of a second cursor that was replaced', () => {
-  const asked = decideRule(unbegun, { kind: 'trigger', fromUs: 1, throughUs: 2 }, 1).state
-  const again = decideRule(asked, { kind: 'trigger', fromUs: 5, throughUs: 6 }, 2).state
-  const late =
-    decideRule(again, { kind: 'settle', looked: 1, outcomes: [],
-      at: { source: 'second', cursor: null, askedMs: 1 } }, 3).state
+  const again = trigger({ ...unbegun,
+    second: { fromUs: 1, throughUs: 2, cursor: null, looked: 0, applied: 0, askedMs: 2 } }, 5, 6)
+  const late = lastPage(again, 1)
   expect(late.second).toEqual(again.second)
-  const done =
-    decideRule(late, { kind: 'settle', looked: 1, outcomes: [],
-      at: { source: 'second', cursor: null, askedMs: 2 } }, 4).state
+  const done = lastPage({ ...late, waiting: [] }, 2)
   expect(done).toMatchObject({ second: null, filledMs: 4 })
 })
 
