@@ -2,12 +2,11 @@
 
 import type { AnswerHead, Call, CallEnd } from '../calls/call.ts'
 import type { CallWatcher } from '../calls/call-gate.ts'
-import { codingOf, decodedChunks } from './decoded-chunks.ts'
-import { hiddenChunks } from './hidden-bytes.ts'
 import type { HideSecrets } from './hidden-bytes.ts'
 import type { RecordedBody, RecordedCall, RecordedEnd } from './recording.ts'
 import { recordedHeaders, recordedUrl } from './recorded-url.ts'
 import type { RecordingRoom } from './recording-room.ts'
+import { redactedAnswer, redactedRequest } from './redacted-body.ts'
 
 /** Bytes of a request and of an answer that are kept. */
 export const bodyBytesMax = { request: 1024 * 1024, answer: 4 * 1024 * 1024 } as const
@@ -56,7 +55,7 @@ class KeptBody {
     this.chunks = []
   }
 
-  recorded(chunks: readonly Uint8Array[] = this.chunks): RecordedBody {
+  recorded(chunks: readonly Uint8Array[] = []): RecordedBody {
     return { bytes: this.bytes, chunks, isCut: this.isCut }
   }
 }
@@ -120,8 +119,10 @@ export class CallWatch implements CallWatcher {
     const { call, no, ordinal, hide } = this.#watched
     await this.#readUnsent()
     const { headers = [], status = 0 } = this.#head ?? {}
-    const decoded = await decodedChunks(this.#answer.chunks, codingOf(headers), bodyBytesMax.answer)
-    if (decoded === undefined) this.#answer.cut()
+    const request = await redactedRequest(this.#request.chunks, call.headers, hide)
+    if (request === undefined) this.#request.cut()
+    const answer = await redactedAnswer(this.#answer.chunks, headers, hide)
+    if (answer === undefined) this.#answer.cut()
     const { site } = call
     return {
       no,
@@ -135,9 +136,9 @@ export class CallWatch implements CallWatcher {
       atMs: this.#atMs,
       headMs: this.#headMs,
       endMs: this.#endMs,
-      request: this.#request.recorded(hiddenChunks(this.#request.chunks, hide)),
+      request: this.#request.recorded(request),
       head: this.#head ? { status, headers: recordedHeaders(headers, hide) } : null,
-      answer: this.#answer.recorded(hiddenChunks(decoded ?? [], hide)),
+      answer: this.#answer.recorded(answer),
       end: this.#end ? endOf(this.#end) : 'open',
       failure: failureOf(this.#end, hide),
     }

@@ -1,34 +1,51 @@
-/** Takes the compression from a recorded answer, chunk by chunk. */
+/** Takes the compression from a recorded body, chunk by chunk. */
 
 import type { Transform } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate,
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw,
   createZstdDecompress } from 'node:zlib'
 
 import type { CallHeaders } from '../calls/call.ts'
 
-const makers: Readonly<Record<string, () => Transform>> = {
-  'gzip': createGunzip,
-  'x-gzip': createGunzip,
-  'deflate': createInflate,
-  'br': createBrotliDecompress,
-  'zstd': createZstdDecompress,
+const makers: Readonly<Record<string, (first: number) => Transform>> = {
+  'gzip': () => createGunzip(),
+  'x-gzip': () => createGunzip(),
+  // Some servers leave the header of zlib out.
+  'deflate': (first) => (first & 0x0f) === 8 ? createInflate() : createInflateRaw(),
+  'br': () => createBrotliDecompress(),
+  'zstd': () => createZstdDecompress(),
 }
 
-/** The name of an answer's compression; empty without one. */
-export function codingOf(headers: CallHeaders): string {
-  const [, value = ''] = headers.find(([name]) => name === 'content-encoding') ?? []
-  const coding = value.trim().toLowerCase()
-  return coding === 'identity' ? '' : coding
+/** Codings that one body may have. */
+const codingsMax = 4
+
+/** Returns the compressions of a body in the order in which they were applied. */
+export function codingsOf(headers: CallHeaders): readonly string[] {
+  return headers.filter(([name]) => name.toLowerCase() === 'content-encoding')
+    .flatMap(([, value]) => value.split(','))
+    .map((coding) => coding.trim().toLowerCase())
+    .filter((coding) => coding !== '' && coding !== 'identity')
 }
 
 /**
- * The chunks without their compression, of which each gives what was to be read at its time.
- * Undefined if they cannot be read, or have more than `maxBytes`.
+ * Returns the chunks without their compression, of which each has what it added to the body.
+ * Undefined if they cannot be decoded, or have more than `maxBytes`.
  */
-export async function decodedChunks(chunks: readonly Uint8Array[], coding: string,
+export async function decodedChunks(chunks: readonly Uint8Array[], codings: readonly string[],
   maxBytes: number): Promise<readonly Uint8Array[] | undefined> {
-  if (coding === '' || chunks.length === 0) return chunks
-  const stream = makers[coding]?.()
+  if (codings.length > codingsMax) return undefined
+  let decoded: readonly Uint8Array[] | undefined = chunks
+  for (const coding of codings.toReversed()) {
+    decoded = await decodedOnce(decoded, coding, maxBytes)
+    if (decoded === undefined) return undefined
+  }
+  return decoded
+}
+
+async function decodedOnce(chunks: readonly Uint8Array[], coding: string,
+  maxBytes: number): Promise<readonly Uint8Array[] | undefined> {
+  const first = chunks.find(({ byteLength }) => byteLength > 0)
+  if (first === undefined) return chunks
+  const stream = makers[coding]?.(first[0]!)
   if (stream === undefined) return undefined
   const decoded: Uint8Array[] = []
   let [bytes, broken] = [0, false]

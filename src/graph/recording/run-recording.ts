@@ -5,11 +5,11 @@ import type { CallDecision, CallGate } from '../calls/call-gate.ts'
 import { CallWatch } from './call-watch.ts'
 import type { WatchedCall } from './call-watch.ts'
 import { encodeBlock } from './recording.ts'
-import type { RecordedBlock, RecordedCall } from './recording.ts'
+import type { RecordedBlock, RecordedBody, RecordedCall } from './recording.ts'
 import { recordingMax } from './recording-room.ts'
 
-/** Bytes of ended calls that are handed over together. */
-const blockBytes = 1024 * 1024
+/** Bytes of ended calls that are handed over together: as sent, and without compression. */
+const [blockBytes, plainBlockBytes] = [1024 * 1024, 16 * 1024 * 1024]
 
 /** The members that all blocks of an execution share. */
 export type RecordedRun = Pick<RecordedBlock,
@@ -40,6 +40,7 @@ export class RunRecording implements CallGate {
   #isEnded = false
   #ready: RecordedCall[] = []
   #readyBytes = 0
+  #plainBytes = 0
   /** The end of all work so far, which is done in turn. */
   #work: Promise<void> = Promise.resolve()
 
@@ -95,15 +96,17 @@ export class RunRecording implements CallGate {
       const call = await watch.recorded()
       this.#ready.push(call)
       this.#readyBytes += watch.bytes
+      this.#plainBytes += bytesIn(call.request) + bytesIn(call.answer)
       this.#isCut ||= call.request.isCut || call.answer.isCut
-      if (this.#readyBytes >= blockBytes) await this.#hand(false)
+      const isFull = this.#readyBytes >= blockBytes || this.#plainBytes >= plainBlockBytes
+      if (isFull) await this.#hand(false)
     })
   }
 
   async #hand(isLast: boolean, run?: Uint8Array, label?: string): Promise<void> {
     const [calls, bytes] = [this.#ready, this.#readyBytes]
     this.#ready = []
-    this.#readyBytes = 0
+    this.#readyBytes = this.#plainBytes = 0
     const no = this.#blocks++
     try {
       const packed = await encodeBlock({ ...this.#run, no, isLast, isCut: this.#isCut,
@@ -122,4 +125,8 @@ export class RunRecording implements CallGate {
       this.#isCut = true
     })
   }
+}
+
+function bytesIn({ chunks }: RecordedBody): number {
+  return chunks.reduce((sum, { byteLength }) => sum + byteLength, 0)
 }

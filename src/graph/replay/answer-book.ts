@@ -1,8 +1,8 @@
-/** The recorded calls of a run, from which a replay takes its answers. Pure. */
+/** The recorded calls of a run, from which a replay takes its answers. */
 
 import type { RecordedCall, RecordedSite } from '../recording/recording.ts'
-import { callIdentity } from './call-identity.ts'
 import type { CallIdentity } from './call-identity.ts'
+import type { RequestToCompare } from './compared-request.ts'
 
 /** A recorded call with the identity of its request. */
 export interface BookedCall {
@@ -26,10 +26,22 @@ export type Match =
 export class AnswerBook {
   readonly #unused: BookedCall[]
 
-  constructor(calls: readonly RecordedCall[]) {
-    this.#unused = calls.map((call) => ({ call,
-      identity: callIdentity(call.method, call.url, Buffer.concat(call.request.chunks)) })
-    )
+  private constructor(calls: readonly BookedCall[]) {
+    this.#unused = [...calls]
+  }
+
+  /**
+   * Opens the book of these calls. `identify` redacts their requests like those of the replay: an
+   * earlier version or another revision recorded them.
+   */
+  static async of(calls: readonly RecordedCall[],
+    identify: (call: RequestToCompare) => Promise<CallIdentity>): Promise<AnswerBook> {
+    const booked: BookedCall[] = []
+    for (const call of calls) {
+      const { method, url, request: { chunks } } = call
+      booked.push({ call, identity: await identify({ method, url, headers: [], chunks }) })
+    }
+    return new AnswerBook(booked)
   }
 
   /** Recorded calls that nothing has asked for. */

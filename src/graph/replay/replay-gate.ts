@@ -4,16 +4,14 @@ import { isTraceAddress } from '../calls/trace-address.ts'
 import type { Call, CallAnswer } from '../calls/call.ts'
 import type { CallDecision, CallGate } from '../calls/call-gate.ts'
 import { bodyBytesMax } from '../recording/call-watch.ts'
-import { hiddenChunks } from '../recording/hidden-bytes.ts'
 import type { HideSecrets } from '../recording/hidden-bytes.ts'
-import { recordedUrl } from '../recording/recorded-url.ts'
 import { decodeBlock, executionsIn } from '../recording/recording.ts'
 import type { RecordedCall } from '../recording/recording.ts'
 import type { ReplayOrder } from '../replay-order.ts'
 import { AnswerBook } from './answer-book.ts'
 import type { BookedCall } from './answer-book.ts'
-import { callIdentity } from './call-identity.ts'
 import type { CallIdentity } from './call-identity.ts'
+import { redactedIdentity } from './compared-request.ts'
 import { tokensByModel } from './model-tokens.ts'
 import { listedMax } from './replay-report.ts'
 import type { CallSite, MovedCall, ReplayReport, ReplayStop, ShownCall } from './replay-report.ts'
@@ -50,9 +48,10 @@ export class ReplayGate implements CallGate {
     }
     const body = await call.body.read(bodyBytesMax.request)
     const book = await this.#opened()
+    const { method, url, headers } = call
+    const chunks = body ? [body] : []
+    const identity = await redactedIdentity({ method, url, headers, chunks }, this.#hide)
     if (this.#isEnded) return { kind: 'hold' }
-    const [hidden = new Uint8Array()] = hiddenChunks(body ? [body] : [], this.#hide)
-    const identity = callIdentity(call.method, recordedUrl(call.url, this.#hide), hidden)
     const match = book.take({ site: call.site ?? null, identity })
     if (match.kind === 'none') {
       this.stop(unanswered(call, identity, match.near))
@@ -87,7 +86,10 @@ export class ReplayGate implements CallGate {
 
   #opened(): Promise<AnswerBook> {
     return this.#book ??= Promise.all(this.#order.blocks.map(decodeBlock))
-      .then((blocks) => new AnswerBook(executionsIn(blocks).flatMap(({ calls }) => calls)))
+      .then((blocks) =>
+        AnswerBook.of(executionsIn(blocks).flatMap(({ calls }) => calls), (call) =>
+          redactedIdentity(call, this.#hide))
+      )
   }
 }
 

@@ -38,7 +38,8 @@ export class Replays {
 
   readonly openGate: OpenGate = ({ execution: { id, replay } }) => {
     if (replay === undefined) throw new HeddleError('internal', 'This process only replays.')
-    const gate = new ReplayGate(replay, (text) => (this.#hide ??= byteHider(process.env))(text))
+    const gate = new ReplayGate(replay,
+      (text) => (this.#hide ??= byteHider(process.env, standInNames(process.env)))(text))
     this.#gates.set(id, gate)
     return gate
   }
@@ -61,4 +62,9 @@ export class Replays {
     if (gate instanceof ReplayGate) gate.stop({ kind: 'items' })
     return await new Promise<never>(() => {})
   }
+}
+
+/** Names of the variables that have stars in place of a secret. */
+function standInNames(variables: NodeJS.ProcessEnv): readonly string[] {
+  return Object.keys(variables).filter((name) => /^\*+$/.test(variables[name] ?? ''))
 }

@@ -6,7 +6,7 @@ import { isSecretName } from '../logs/secret-values.ts'
 const shortest = 8
 
 /**
- * The variables, with stars of the same length in place of secrets, as recordings have them.
+ * The variables, with a star for each byte of a secret, as recordings have them.
  * `secretNames`: those of the deployment.
  */
 export function standIns(variables: Readonly<Record<string, string>>,
@@ -15,5 +15,5 @@ export function standIns(variables: Readonly<Record<string, string>>,
     isSecretName(name) || (secretNames.includes(name) && value.length >= shortest)
   return Object.fromEntries(Object.entries(variables).map((
     [name, value],
-  ) => [name, isSecret(name, value) ? '*'.repeat(value.length) : value]))
+  ) => [name, isSecret(name, value) ? '*'.repeat(Buffer.byteLength(value)) : value]))
 }

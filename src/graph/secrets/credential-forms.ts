@@ -1,0 +1,54 @@
+/** Finds credentials by their own form: JWTs, private keys, headers, and keys of known makers. */
+
+import type { FindSecrets, TextSpan } from './text-span.ts'
+
+/** What leads to a credential is part of the match: a look behind runs at each character. */
+const forms: readonly RegExp[] = [
+  /\b(?<lead>(?:bearer|basic)(?:\s+|%20|\+))(?<unlessWord>[\w.~+/=*-]{16,})/gi,
+  /(?<lead>:\/\/[^\s:/@]{1,64}:)(?<secret>[^\s/@]{1,256})(?=@)/g,
+  new RegExp(
+    String
+      .raw`(?<lead>\b|%[\dA-F]{2})(?<unlessWord>(?:sk|pk|rk|gh[pousr]|xox[abeprs]|lsv2|hdl|glpat`
+      + String.raw`|github_pat|npm|hf|whsec|ya29)[-_.][\w*-]{12,})`,
+    'g',
+  ),
+  /(?<lead>\b|%[\dA-F]{2})(?<secret>A(?:KI|SI)A[A-Z\d]{16}|AIza[\w-]{35})/g,
+  /(?<lead>-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----)(?<secret>[^-]{1,16384})/g,
+]
+
+/** Returns the credentials that are recognised without a name. */
+export const findCredentialForms: FindSecrets = (text) => [
+  ...forms.flatMap((form) => formSpans(text, form)),
+  ...findTokens(text),
+]
+
+function formSpans(text: string, form: RegExp): readonly TextSpan[] {
+  return [...text.matchAll(form)].flatMap(({ index, groups }): readonly TextSpan[] => {
+    const { lead = '', secret, unlessWord = '' } = groups ?? {}
+    // Words have no digits, and no capitals inside. Stars replace a secret of a replay.
+    if (secret === undefined && !/[\d*]|[a-z][A-Z]/.test(unlessWord)) return []
+    const from = index + lead.length
+    return [[from, from + (secret ?? unlessWord).length]]
+  })
+}
+
+/** JWTs and their encrypted kind: parts of base64url with dots, of which the first is JSON. */
+function findTokens(text: string): readonly TextSpan[] {
+  const spans: TextSpan[] = []
+  const part = /[\w-]*/y
+  const partEnd = (from: number): number => {
+    part.lastIndex = from
+    part.exec(text)
+    return part.lastIndex
+  }
+  for (let from = text.indexOf('eyJ'); from >= 0; from = text.indexOf('eyJ', from)) {
+    let [at, parts] = [partEnd(from), 1]
+    while (text[at] === '.' && parts < 5) {
+      at = partEnd(at + 1)
+      parts++
+    }
+    if (parts >= 3) spans.push([from, at])
+    from = at
+  }
+  return spans
+}
