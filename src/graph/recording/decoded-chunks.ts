@@ -27,7 +27,7 @@ export function codingsOf(headers: CallHeaders): readonly string[] {
 }
 
 /**
- * Returns the chunks without their compression, of which each has what it added to the body.
+ * Returns the chunks without their compression. Each contains the bytes that it added to the body.
  * Undefined if they cannot be decoded, or have more than `maxBytes`.
  */
 export async function decodedChunks(chunks: readonly Uint8Array[], codings: readonly string[],

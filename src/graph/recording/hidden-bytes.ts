@@ -13,8 +13,8 @@ import { replaceSpans } from '../secrets/text-span.ts'
 export type HideSecrets = (text: string) => string
 
 /**
- * Hides the values of secret variables, and of these names, in all forms in which they are written,
- * and what has the name or the form of a credential.
+ * Hides the values of secret variables, and of these names, in each encoding, and the values that
+ * have the name or the form of a credential.
  */
 export function byteHider(variables: NodeJS.ProcessEnv,
   names: readonly string[] = []): HideSecrets {

@@ -31,8 +31,8 @@ export class AnswerBook {
   }
 
   /**
-   * Opens the book of these calls. `identify` redacts their requests like those of the replay: an
-   * earlier version or another revision recorded them.
+   * Opens the book of these calls. `identify` redacts their requests again, because an earlier
+   * version or another revision recorded them.
    */
   static async of(calls: readonly RecordedCall[],
     identify: (call: RequestToCompare) => Promise<CallIdentity>): Promise<AnswerBook> {

@@ -33,7 +33,7 @@ const positions: ReadonlySet<string> = new Set(['page', 'next', 'prev', 'previou
  */
 export type NameKind = 'certain' | 'likely' | 'oauth'
 
-/** Returns the kind of a name that ends with one of the words; undefined for no credential. */
+/** Returns the kind of a name that ends with a credential word; undefined for no credential. */
 export function kindOfName(name: string): NameKind | undefined {
   const words = name.replace(/([a-z\d])([A-Z])/g, '$1-$2').toLowerCase().split(/[^a-z\d]+/)
     .filter((word) => word !== '')

@@ -38,7 +38,7 @@ function widened(text: string, [from, to]: TextSpan): TextSpan {
     to + (base64Char.test(text[to] ?? '') ? 1 : 0)]
 }
 
-/** Ways in which a text is written in another one. They are often applied one after the other. */
+/** Encodings of a text. Programs often apply two of them. */
 const writings: readonly ((text: string) => string)[] = [
   inJson,
   (text) => encodeURIComponent(text.toWellFormed()),
