@@ -20,9 +20,10 @@ export type { EffectStatus, RunEffects } from './model/effect-fold.ts'
 export type { RunGraphs, SubgraphStatus } from './model/graph-fold.ts'
 export { tuplesIn } from './model/replay-reading.ts'
 export type { ReplayBegin } from './model/replay-reading.ts'
+export { userIdOf } from './model/run-request.ts'
 export { firstSeqOfRow, seqBefore } from './model/thread-event.ts'
 export type { ThreadEvent, ThreadEventListener, ThreadEventMethod, ThreadFollowEnd,
   WatchThread } from './model/thread-event.ts'
-export type { AwaitedRun, CancelRun, CreateThread, FeedEnd, FeedEvent, FeedListener, FollowRun,
-  HistoryPart, HistoryQuery, PushChange, StartRun, StateQuery, StateUpdate, ThreadClient,
+export type { AwaitedRun, CancelRun, CopyOptions, CreateThread, FeedEnd, FeedEvent, FeedListener,
+  FollowRun, HistoryPart, HistoryQuery, PushChange, StartRun, StateQuery, StateUpdate, ThreadClient,
   ThreadView, ValuesFilter, WatchRun } from './model/thread-client.ts'

@@ -89,17 +89,22 @@ export class AllowedThreads {
   /** The copy has the metadata that the handler of creations leaves of that of the thread. */
   async copy(caller: Asking, threadId: string, checkpointId?: string): Promise<ThreadView> {
     const { tenant } = caller
-    if (caller.login === undefined) return this.#threads.copy(tenant, threadId, checkpointId)
-    const { filter } = await this.#ask(caller, 'threads:read', { thread_id: threadId })
+    if (caller.login === undefined) {
+      return await this.#threads.copy(tenant, threadId, { checkpointId })
+    }
+    const { filter: allowed } = await this.#ask(caller, 'threads:read', { thread_id: threadId })
     const { row } = await this.#threads.get(tenant, threadId, [])
-    requireSeen(filter, row, () => threadNotFound(threadId))
-    const metadata = objectIn(row.metadataJson)
-    const { value } = await this.#ask(caller, 'threads:create', { metadata, if_exists: 'raise' })
-    const copy = await this.#threads.copy(tenant, threadId, checkpointId, filter)
-    if (value['metadata'] === metadata) return copy
-    return await this.#threads.patch(tenant, copy.row.threadId, {
-      metadata: value['metadata'] as Metadata,
-    })
+    requireSeen(allowed, row, () => threadNotFound(threadId))
+    const asked = objectIn(row.metadataJson)
+    const { value } = await this.#ask(caller, 'threads:create', { metadata: asked,
+      if_exists: 'raise' })
+    const { graph_id, assistant_id } = asked
+    // The server reads the state of a thread by its graph, whatever a handler leaves.
+    const metadata = JSON.parse(
+      JSON.stringify({ graph_id, assistant_id, ...value['metadata'] as Metadata }),
+    ) as Metadata
+    return await this.#threads.copy(tenant, threadId, { checkpointId, allowed,
+      ...value['metadata'] !== asked && { metadata } })
   }
 
   async search(caller: Asking, request: SearchThreads, batcher: Batcher): Promise<FoundPage> {

@@ -10,7 +10,7 @@ import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadShare } from '../../limits/index.ts'
 import { textOf } from '../../raw-json.ts'
 import type { MetadataFilter, ThreadStatus, TimeToLiveRequest } from '../../search/index.ts'
-import type { FeedListener, HistoryPart, ThreadClient, ThreadEventListener, ThreadView,
+import type { CopyOptions, FeedListener, HistoryPart, ThreadClient, ThreadEventListener, ThreadView,
   WatchThread } from '../../thread/index.ts'
 import { invalid, requireSimple } from '../schema/validation.ts'
 import { pruneThreads } from './prune-threads.ts'
@@ -125,10 +125,9 @@ export class ThreadOperations {
   }
 
   /** Copies the thread as it is, or as it was at a checkpoint. */
-  copy(tenant: string, threadId: string, checkpointId?: string,
-    allowed?: MetadataFilter): Promise<ThreadView> {
+  copy(tenant: string, threadId: string, options?: CopyOptions): Promise<ThreadView> {
     return this.#quotas.within(tenant, { threads: 1 },
-      () => this.#threads.copy(tenant, threadId, checkpointId, allowed))
+      () => this.#threads.copy(tenant, threadId, options))
   }
 
   /**

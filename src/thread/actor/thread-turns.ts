@@ -5,7 +5,7 @@ import type { RecordOf } from '../../checkpoint/index.ts'
 import { appliedRecords, findApplied } from '../../owned-row/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { objectIn } from '../../json/index.ts'
-import { isExpired, matchesMetadata } from '../../search/index.ts'
+import { isExpired, matchesMetadata, requireShort } from '../../search/index.ts'
 import type { MetadataFilter } from '../../search/index.ts'
 import { cautiousNowMs } from '../context/thread-context.ts'
 import { deploymentOf, graphOf, presentHost } from '../context/thread-graphs.ts'
@@ -107,12 +107,14 @@ function isOverUnwritten(
 
 /** The copy is made within this turn, so that the source cannot be deleted meanwhile. */
 export async function copy({ context }: ThreadParts,
-  { targetId, at }: ThreadCommand & { type: 'copy' }): Promise<Turn> {
+  { targetId, at, metadataJson }: ThreadCommand & { type: 'copy' }): Promise<Turn> {
   const { threadLog, tenant, ports } = context
   await threadLog.durable
   const whole = originOf(threadLog.state, threadLog.storedBytes)
   const isOlder = at !== undefined && at.checkpointId !== whole.head?.id
-  const origin = isOlder ? await olderOrigin(context, whole, at) : whole
+  const copied = isOlder ? await olderOrigin(context, whole, at) : whole
+  if (metadataJson !== undefined) requireShort(metadataJson, copied.metadataJson)
+  const origin = metadataJson === undefined ? copied : { ...copied, metadataJson }
   const command: ThreadCommand = { type: 'adopt', origin }
   return { reply: await ports.ask({ kind: 'thread', tenant, id: targetId }, command) }
 }

@@ -19,7 +19,7 @@ import { planOf } from '../model/run-request.ts'
 import { threadEventOf } from '../model/thread-event-head.ts'
 import { placeOfThreadSeq } from '../model/thread-event.ts'
 import type { ThreadEventListener } from '../model/thread-event.ts'
-import type { FeedListener, ThreadClient, ThreadView } from '../model/thread-client.ts'
+import type { CopyOptions, FeedListener, ThreadClient, ThreadView } from '../model/thread-client.ts'
 import { followAtPace } from './follow-at-pace.ts'
 import { followSteadily } from './follow-across-owners.ts'
 import { joinSteadily } from './join-across-owners.ts'
@@ -72,8 +72,8 @@ function threadCommands(calls: ThreadCalls, newThreadId: () => string): ThreadCo
       strategy === 'delete'
         ? calls.remove(tenant, id, { ifIdle: true, ...seenBy(allowed) })
         : calls.ask(tenant, id, { type: 'keep_latest', ...seenBy(allowed) }),
-    copy: (tenant, id, checkpointId, allowed) =>
-      copyThread(calls, { tenant, id, checkpointId, targetId: newThreadId(), allowed }),
+    copy: (tenant, id, options = {}) =>
+      copyThread(calls, { tenant, id, targetId: newThreadId() }, options),
     state: (tenant, id, query, cancelled) =>
       calls.read<JsonText>(tenant, id, { type: 'state', query }, cancelled),
     patchState: (tenant, id, metadata, allowed) =>
@@ -91,18 +91,22 @@ function seenBy(allowed: MetadataFilter | undefined): ThreadChange {
 }
 
 async function copyThread(calls: ThreadCalls,
-  { tenant, id, checkpointId, targetId, allowed }: { readonly tenant: string; readonly id: string;
-    readonly checkpointId: string | undefined; readonly targetId: string;
-    readonly allowed: MetadataFilter | undefined }): Promise<ThreadView> {
+  { tenant, id, targetId }: { readonly tenant: string; readonly id: string;
+    readonly targetId: string },
+  { checkpointId, allowed, metadata }: CopyOptions): Promise<ThreadView> {
   const at = checkpointId &&
     { checkpointId, waiting: await isWaiting(calls, { tenant, id }, checkpointId) }
+  const metadataJson = metadata && JSON.stringify(metadata)
   const copy = await calls.ask<ThreadView>(tenant, id, { type: 'copy', targetId, ...at && { at },
-    ...seenBy(allowed) })
-  if (!at || copy.row.head?.id === checkpointId) return copy
-  // An owner of a version before copies the thread as it is.
+    ...metadataJson && { metadataJson }, ...seenBy(allowed) })
+  const { row } = copy
+  const isAsAsked = (!at || row.head?.id === checkpointId)
+    && (!metadataJson || row.metadataJson === metadataJson)
+  if (isAsAsked) return copy
+  // The owner runs a version before, which ignores the checkpoint and the metadata.
   await calls.remove(tenant, targetId)
   throw new HeddleError('unavailable', 'The member that owns this thread cannot copy it at a ' +
-    'checkpoint yet.')
+    'checkpoint or with other metadata yet.')
 }
 
 /** True if tasks come next at a checkpoint. */

@@ -39,7 +39,13 @@ export type ThreadCommand =
     readonly metadata: Readonly<Record<string, unknown>>
   } & ThreadChange
   /** With `at`, a copy as the thread was at a checkpoint of the root, before its next step. */
-  | { readonly type: 'copy'; readonly targetId: string; readonly at?: CopyPlace } & ThreadChange
+  | {
+    readonly type: 'copy'
+    readonly targetId: string
+    readonly at?: CopyPlace
+    /** Metadata of the copy, as JSON. Defaults to that of the thread. */
+    readonly metadataJson?: JsonText
+  } & ThreadChange
   | { readonly type: 'adopt'; readonly origin: Origin }
   | { readonly type: 'state'; readonly query: StateQuery }
   /** Answered with a HistorySlice; without `from`, as earlier members ask, with the text. */

@@ -37,12 +37,7 @@ export interface ThreadClient {
    */
   prune(tenant: string, threadId: string, strategy: ExpiryStrategy,
     allowed?: MetadataFilter): Promise<void>
-  /**
-   * With a checkpoint of the root: as the thread was there, before its next step. Throws
-   * `not_found` if it is not part of the history.
-   */
-  copy(tenant: string, threadId: string, checkpointId?: string,
-    allowed?: MetadataFilter): Promise<ThreadView>
+  copy(tenant: string, threadId: string, options?: CopyOptions): Promise<ThreadView>
   /**
    * Calls `found` for each thread of the page, in order, as it is read, and keeps only what that
    * returns; what it throws ends the search. `next` is the place behind the page, if there are more
@@ -301,6 +296,18 @@ export interface RunDue {
   readonly dueMs: number
 }
 
+/** Options of a copy of a thread. */
+export interface CopyOptions {
+  /**
+   * A checkpoint of the root: the copy is the thread as it was there, before its next step. Throws
+   * `not_found` if it is not part of the history.
+   */
+  readonly checkpointId?: string | undefined
+  readonly allowed?: MetadataFilter | undefined
+  /** Metadata of the copy. Defaults to that of the thread. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined
+}
+
 /** Way in which a run is cancelled, and the runs that are exempt. */
 export interface CancelRun {
   readonly action: 'interrupt' | 'rollback'
@@ -310,6 +317,11 @@ export interface CancelRun {
   readonly only?: 'pending' | 'running'
   /** Leaves a run of another assistant alone. */
   readonly ofAssistant?: string
+  /**
+   * Milliseconds since the response started whose client has left. The run is left alone if its
+   * request was repeated since. Members of versions before ignore it.
+   */
+  readonly openMs?: number
 }
 
 /** A run that was accepted, and its result. */

@@ -4,9 +4,9 @@ import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import type { LoggedLines } from '../../../src/graph/index.ts'
 import type { RunQuery, ThreadFilter, ThreadQuery } from '../../../src/search/index.ts'
-import type { AwaitedRun, CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryPart,
-  HistoryQuery, PushChange, RunEffects, RunGraphs, StartRun, StateQuery, StateUpdate, ThreadClient,
-  ThreadEvent, ThreadEventListener, ThreadView, ValuesFilter,
+import type { AwaitedRun, CancelRun, CopyOptions, CreateThread, FeedEvent, FeedListener, FollowRun,
+  HistoryPart, HistoryQuery, PushChange, RunEffects, RunGraphs, StartRun, StateQuery, StateUpdate,
+  ThreadClient, ThreadEvent, ThreadEventListener, ThreadView, ValuesFilter,
   WatchThread } from '../../../src/thread/index.ts'
 
 const atMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
@@ -82,7 +82,8 @@ export class FakeThreads implements ThreadClient {
     this.views.delete(threadId)
   }
 
-  async copy(tenant: string, threadId: string, checkpointId?: string): Promise<ThreadView> {
+  async copy(tenant: string, threadId: string,
+    { checkpointId }: CopyOptions = {}): Promise<ThreadView> {
     this.#call('copy', checkpointId ?? threadId)
     const copy = viewOf(tenant, '00000000-0000-4000-8000-00000000c0b1', {})
     return { ...copy, values: this.#thread(threadId).values }

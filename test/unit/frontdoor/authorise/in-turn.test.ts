@@ -70,9 +70,20 @@ const cases: Readonly<Record<string, (of: Opened) => Promise<unknown>>> = {
 it.each(Object.entries(cases))('%s carries the filter', async (_, change) => {
   const of = opened()
   await change(of)
-  // The metadata of a copy is patched if a handler has changed it.
-  const [first] = of.changes
-  expect(first).toEqual([expect.any(String), true])
+  expect(of.changes).toEqual([[expect.any(String), true]])
+})
+
+it('The metadata that a handler leaves is part of the copy command', async () => {
+  const copies: unknown[] = []
+  const operations = {
+    get: async () => ({ row: { ...row, metadataJson: '{"owner":"ann","graph_id":"g"}' } }),
+    copy: async (...given: unknown[]) => void copies.push(given),
+  }
+  const ask = async (_: Asking, event: string, value: object) =>
+    event === 'threads:create' ? { value: { metadata: { owner: 'ben' } } } : { value, filter }
+  await new AllowedThreads(operations as never, ask as never).copy(ann, 'x', 'c')
+  expect(copies).toEqual([['t', 'x', { checkpointId: 'c', allowed: filter,
+    metadata: { graph_id: 'g', owner: 'ben' } }]])
 })
 
 it('A cron is triggered only if the row that is run matches the filter', async () => {

@@ -39,7 +39,7 @@ describe('a caller who sees a thread', () => {
         client.startRun('t', 'x', aRun('r', { allowed: ofAnn })),
         client.updateState('t', 'x', { update, checkpoint: null }, ofAnn),
         client.patchState('t', 'x', { a: 1 }, ofAnn),
-        client.copy('t', 'x', undefined, ofAnn),
+        client.copy('t', 'x', { allowed: ofAnn }),
         client.cancelRun('t', 'x', 'of ann', { action: 'interrupt' }, ofAnn),
         client.cancelRun('t', 'x', 'of ann', { action: 'rollback' }, ofAnn),
         client.deleteRun('t', 'x', 'of ann', ofAnn),
@@ -65,5 +65,23 @@ describe('a caller who sees a thread', () => {
     const { client } = new ThreadHouse()
     const run = aRun('r', { allowed: ofAnn, ifMissing: 'create' })
     expect((await client.startRun('t', 'new', run)).threadId).toBe('new')
+  })
+})
+
+describe('a copy', () => {
+  it('has the given metadata from its first row, without the members that were removed', async () => {
+    const { client } = await withThread()
+    const metadata = { team: 'b', nested: { owner: 'ben' } }
+    const { row } = await client.copy('t', 'x', { allowed: ofAnn, metadata })
+    expect(JSON.parse(row.metadataJson)).toEqual(metadata)
+    const stored = await client.get('t', row.threadId)
+    expect(JSON.parse(stored.row.metadataJson)).toEqual(metadata)
+    expect(JSON.parse((await client.get('t', 'x')).row.metadataJson)).toEqual({ owner: 'ann' })
+  })
+
+  it('has the metadata of its thread by default', async () => {
+    const { client } = await withThread()
+    const { row } = await client.copy('t', 'x')
+    expect(JSON.parse(row.metadataJson)).toEqual({ owner: 'ann' })
   })
 })
