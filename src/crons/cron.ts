@@ -31,7 +31,13 @@ export interface CronContent {
 }
 
 /** A change of the content. What is absent stays as it is. Both JSON objects merge shallowly. */
-export type CronChange = Partial<Omit<CronContent, 'assistantId' | 'threadId' | 'userId'>>
+export type CronChange = Partial<Omit<CronContent, 'assistantId' | 'threadId'>>
+
+/**
+ * The member of a payload with the user for whom a cron runs. It is the first one: versions before
+ * do not find it elsewhere.
+ */
+export const cronUserMember = 'langgraph_auth_user'
 
 /** Fields of a cron that never change. */
 export interface CronIdentity {
@@ -61,7 +67,7 @@ export function createdRecord(cronId: string, content: CronContent, nowMs: numbe
 export function changedRecord(row: CronRow, change: CronChange, nowMs: number): RecordOf {
   const { metadataJson, payloadJson, ...others } = change
   const next = { ...contentOf(row), ...others, metadataJson: merged(row.metadataJson, metadataJson),
-    payloadJson: merged(row.payloadJson, payloadJson) }
+    payloadJson: withUserFirst(merged(row.payloadJson, payloadJson)) }
   requireShort(next.metadataJson, row.metadataJson)
   const isMoved = (['schedule', 'timezone', 'endTimeMs', 'enabled'] as const)
     .some((name) => change[name] !== undefined && change[name] !== row[name])
@@ -215,4 +221,9 @@ function contentOf(row: CronRow): CronContent {
 function merged(json: string, change: string | undefined): string {
   if (change === undefined) return json
   return JSON.stringify({ ...objectIn(json), ...objectIn(change) })
+}
+
+function withUserFirst(payloadJson: string): string {
+  const { [cronUserMember]: user, ...rest } = objectIn(payloadJson)
+  return user === undefined ? payloadJson : JSON.stringify({ [cronUserMember]: user, ...rest })
 }

@@ -48,7 +48,7 @@ export class AllowedCrons {
     this.#ask = ask
   }
 
-  /** Its runs go as who has made it. */
+  /** Its runs go as the caller. */
   async create(caller: Asking, threadId: string | null, body: CreateCron,
     by: RunCaller): Promise<CronRow> {
     const { tenant, login, user } = caller
@@ -75,12 +75,16 @@ export class AllowedCrons {
     return row
   }
 
-  async patch(caller: Asking, cronId: string, body: PatchCron): Promise<CronRow> {
+  /** Its runs go as the caller from then on if the caller changes what they are requested with. */
+  async patch(caller: Asking, cronId: string, body: PatchCron,
+    by?: Pick<RunCaller, 'userId'>): Promise<CronRow> {
+    const { login, user } = caller
+    const changer = login ? { user, userId: user?.identity } : { userId: by?.userId }
     const { value, filter } = await this.#ask(caller, 'crons:update', { cron_id: cronId,
       ...bodyOf(body), metadata: body.metadata })
     await this.#requireCron(caller, cronId, filter)
     return await this.#crons.patch(caller.tenant, cronId, { ...body,
-      metadata: value['metadata'] as Metadata | undefined }, filter)
+      metadata: value['metadata'] as Metadata | undefined }, { allowed: filter, ...changer })
   }
 
   preview(_caller: Asking, request: PreviewCron): readonly number[] {

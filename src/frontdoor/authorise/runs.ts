@@ -166,9 +166,12 @@ export class AllowedRuns {
     return this.#runs.webhooks
   }
 
-  /** Cancels the run of a client that has left. Nobody is asked: it was, before it followed. */
-  abandon({ tenant }: Asking, run: RunName): Promise<void> {
-    return this.#runs.cancel(tenant, run, { reason: 'disconnected' })
+  /**
+   * Returns a function that cancels the run of a client that has left. The login is not called: it
+   * was before the client followed.
+   */
+  abandoner({ tenant }: Asking, run: RunName): () => Promise<void> {
+    return this.#runs.abandoner(tenant, run)
   }
 
   /** The run that a caller has waited for. Nobody is asked again. */

@@ -38,7 +38,8 @@ export function cronService(
     updateCron: async (request, context) => {
       const end = request.clearEndTime ? { end_time: null } : {}
       const body = checkerOf(updateCron.body)({ ...bodyOf(request), ...end })
-      const row = await crons.patch(callerOf(context), cronIdOf(request), body)
+      const row = await crons.patch(callerOf(context), cronIdOf(request), body,
+        runCallerOf(context, ''))
       return { cron: cronMessage(row) }
     },
     deleteCron: async (request, context) => {

@@ -146,10 +146,11 @@ function longAnswer<Answer>({ ticker }: Parts, context: HandlerContext,
 /** Cancels the run if the client leaves. Dispose of the result when the call ends by itself. */
 function cancelWhenGone({ runs, ticker }: Parts, spec: RunSpec | undefined, run: RunRow,
   context: HandlerContext): Disposable {
+  const cancel = runs.abandoner(callerOf(context), nameOf(run))
   return whenAborted(context.signal, () => {
     if (!spec?.cancelOnDisconnect || ticker.stopped) return
     // The run may have ended already, and no client is left to learn of an error.
-    runs.abandon(callerOf(context), nameOf(run)).catch(() => {})
+    cancel().catch(() => {})
   })
 }
 

@@ -3,7 +3,7 @@
 import type { CronRow } from '../../../proto/gen/storage/v1/row.ts'
 import { payloadFields } from '../../api/index.ts'
 import type { CreateCron, CreateRun, PatchCron, PreviewCron } from '../../api/index.ts'
-import { scheduleFault } from '../../crons/index.ts'
+import { cronUserMember, scheduleFault } from '../../crons/index.ts'
 import type { CronChange, CronContent } from '../../crons/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { AppUser } from '../../graph/index.ts'
@@ -22,12 +22,6 @@ export interface CronSubject {
   /** The user as the login of the project made it; missing if there is none. */
   readonly user?: AppUser | undefined
 }
-
-/**
- * The member of a payload with the user for whom a cron runs. It comes first, and no request and no
- * answer has it. Members that do not know of it keep it, and ignore it.
- */
-const userMember = 'langgraph_auth_user'
 
 /** The content of a new cron. Throws `invalid` or `too_large`. */
 export function contentOf(body: CreateCron, subject: CronSubject, nowMs: number): CronContent {
@@ -51,22 +45,34 @@ export function timesOf({ schedule, timezone, end_time: end }: Omit<PreviewCron,
   return { ...times, endTimeMs: end == null ? 0 : endOf(end, nowMs) }
 }
 
+/**
+ * The change of a caller. A caller who changes the body of the runs becomes the user of the cron:
+ * another user's rights are not for a body of theirs.
+ */
+export function changeBy({ user, userId }: Pick<CronSubject, 'user' | 'userId'>,
+  change: CronChange): CronChange {
+  if (change.payloadJson === undefined || userId === undefined) return change
+  return { ...change, payloadJson: withUser(change.payloadJson, user), userId }
+}
+
 function withUser(payloadJson: string, user: AppUser | undefined): string {
   if (user === undefined) return payloadJson
   const rest = payloadJson === '{}' ? '}' : `,${payloadJson.slice(1)}`
-  return `{"${userMember}":${JSON.stringify(user)}${rest}`
+  return `{"${cronUserMember}":${JSON.stringify(user)}${rest}`
 }
 
 /** The user for whom a cron runs, as the login of the project made it. */
 export function userOfCron({ payloadJson }: Pick<CronRow, 'payloadJson'>): AppUser | undefined {
-  if (!payloadJson.startsWith(`{"${userMember}":`)) return undefined
-  return (JSON.parse(payloadJson) as { readonly [userMember]: AppUser })[userMember]
+  if (!payloadJson.startsWith(`{"${cronUserMember}":`)) return undefined
+  return (JSON.parse(payloadJson) as { readonly [cronUserMember]: AppUser })[cronUserMember]
 }
 
 /** The payload of a cron as it is shown. */
 export function shownPayload({ payloadJson }: Pick<CronRow, 'payloadJson'>): string {
-  if (!payloadJson.startsWith(`{"${userMember}":`)) return payloadJson
-  const { [userMember]: _, ...rest } = JSON.parse(payloadJson) as { readonly [userMember]: unknown }
+  if (!payloadJson.startsWith(`{"${cronUserMember}":`)) return payloadJson
+  const { [cronUserMember]: _, ...rest } = JSON.parse(payloadJson) as {
+    readonly [cronUserMember]: unknown
+  }
   return JSON.stringify(rest)
 }
 

@@ -16,7 +16,7 @@ import type { CronFilter, CronSearch, MetadataFilter } from '../../search/index.
 import type { ThreadClient } from '../../thread/index.ts'
 import { requireSimple } from '../schema/validation.ts'
 import type { TriggerCron } from './cron-firing.ts'
-import { changeOf, changesPayload, contentOf, requireShortPayload, runBodyOf,
+import { changeBy, changeOf, changesPayload, contentOf, requireShortPayload, runBodyOf,
   timesOf } from './cron-request.ts'
 import type { RunCaller } from './run-request.ts'
 import { idOfRepeat } from './runs.ts'
@@ -61,8 +61,10 @@ export class CronOperations {
     return this.#parts.crons.get({ tenant, cronId })
   }
 
+  /** `by`: the user who changes it, for whom its runs are if it changes their body. */
   async patch(tenant: string, cronId: string, body: PatchCron,
-    allowed?: MetadataFilter): Promise<CronRow> {
+    { allowed, user, userId }: Pick<RunCaller, 'user' | 'userId' | 'allowed'> = {}
+  ): Promise<CronRow> {
     const { crons, env, quotas, runs } = this.#parts
     const row = await crons.get({ tenant, cronId })
     const change = changeOf(body, row, env.nowMs())
@@ -71,7 +73,8 @@ export class CronOperations {
       requireShortPayload(JSON.stringify(run))
       await runs.check(tenant, run)
     }
-    return quotas.within(tenant, {}, () => crons.patch({ tenant, cronId }, change, allowed))
+    return quotas.within(tenant, {},
+      () => crons.patch({ tenant, cronId }, changeBy({ user, userId }, change), allowed))
   }
 
   /** The next times of a schedule. Throws `invalid` for one that is not good, or is never due. */

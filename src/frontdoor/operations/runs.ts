@@ -219,6 +219,17 @@ export class RunOperations {
   }
 
   /**
+   * Returns a function that cancels the run of a client that has left, unless the client has
+   * repeated its request since this call.
+   */
+  abandoner(tenant: string, { threadId, runId }: RunName): () => Promise<void> {
+    const startMs = this.#env.monotonicMs()
+    return () =>
+      this.#threads.cancelRun(tenant, threadId, runId, { action: 'interrupt', cause: 'disconnected',
+        openMs: this.#env.monotonicMs() - startMs })
+  }
+
+  /**
    * Cancels some runs of a thread, or all of the tenant's that have a status or whose threads match
    * a filter: of these, the `allowed` ones. Of a dry run, the number of runs that would be
    * cancelled.

@@ -1,9 +1,10 @@
 /** The command `input.inject`: a message for a run that executes. */
 
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { createRun } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { isObject, objectOf } from '../../json/index.ts'
-import { seqBefore } from '../../thread/index.ts'
+import { seqBefore, userIdOf } from '../../thread/index.ts'
 import { requireAllowed } from '../http/caller.ts'
 import { InjectInput } from '../schema/protocol-v2.ts'
 import { checkerOf } from '../schema/validation.ts'
@@ -18,7 +19,8 @@ const checkRun = checkerOf(createRun.body)
 
 /**
  * Adds a message to the state of the run that executes, at its next superstep. If the run ends
- * before, the message is the input of a run of its own, with the configuration of that one.
+ * before, the message is the input of a run of its own. That run has the configuration and the
+ * context of the run that executed if both have the same user.
  */
 export async function inject(context: CommandContext, params: unknown): Promise<Outcome> {
   requireAllowed(context.caller, 'change')
@@ -28,9 +30,10 @@ export async function inject(context: CommandContext, params: unknown): Promise<
       'namespace out, or send [].')
   }
   const { runs, caller, threadId, runCaller } = context
-  const { assistantId, kwargsJson } = await executingRun(context)
+  const executing = await executingRun(context)
+  const { assistantId } = executing
   const { content, role, name, id } = message
-  const body = checkRun({ assistant_id: assistantId, ...await settingsOf(context, kwargsJson),
+  const body = checkRun({ assistant_id: assistantId, ...await settingsOf(context, executing),
     input: {
       messages: [{ role, content, ...name != null && { name }, id: id ?? context.newId() }],
     } })
@@ -48,10 +51,15 @@ async function executingRun(context: CommandContext) {
     : await runs.get(caller, { threadId, runId: running.runId })
 }
 
-/** The config and the context of a run, for one that may follow it. */
-async function settingsOf({ json, caller: { tenant } }: CommandContext,
-  kwargsJson: string): Promise<object> {
-  const [config, given] = await json.pick(tenant, kwargsJson, [['config'], ['context']])
+/**
+ * The config and the context of a run, for one that may follow it. Empty for the run of another
+ * user, because both may contain secrets of that user.
+ */
+async function settingsOf({ json, caller, runCaller }: CommandContext,
+  run: RunRow): Promise<object> {
+  const sender = caller.user?.identity ?? runCaller.userId ?? ''
+  if (userIdOf(run) !== sender) return {}
+  const [config, given] = await json.pick(caller.tenant, run.kwargsJson, [['config'], ['context']])
   const { configurable, ...rest } = objectOf(valueOf(config))
   const { run_id: _, checkpoint_id: __, ...shared } = objectOf(configurable)
   const value = valueOf(given)

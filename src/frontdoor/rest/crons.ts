@@ -26,9 +26,11 @@ export function cronRoutes(app: App, { crons }: Pick<RouteParts, 'crons'>): void
   serve(app, getCron,
     async ({ params, caller }, reply) =>
       sendJson(reply, cronJson(await crons.get(caller, params.cron_id))))
-  serve(app, updateCron,
-    async ({ params, body, caller }, reply) =>
-      sendJson(reply, cronJson(await crons.patch(caller, params.cron_id, body))))
+  serve(app, updateCron, async (request, reply) => {
+    const { params, body, caller } = request
+    return sendJson(reply,
+      cronJson(await crons.patch(caller, params.cron_id, body, runCallerOf(request))))
+  })
   serve(app, deleteCron, async ({ params, caller }) => crons.delete(caller, params.cron_id))
   serve(app, searchCrons, async ({ body, caller }, reply) => {
     const { rows, total, nowMs } = await crons.search(caller, body, leftSignal(reply))

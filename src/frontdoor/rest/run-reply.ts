@@ -135,6 +135,7 @@ export async function followRun(parts: RunReplyParts, watched: Watched,
   const { caller } = reply.request
   await mayWatch(parts, watched)
   if (!made) holdStream(parts, reply)
+  const abandon = abandoned(parts, watched)
   let unfollow = () => {}
   let gone = false
   const place = placeOf(reply.request, run)
@@ -148,7 +149,7 @@ export async function followRun(parts: RunReplyParts, watched: Watched,
       gone = true
       ticker.remove(stream)
       unfollow()
-      if (byClient) abandon(parts, watched)
+      if (byClient) abandon()
     },
   })
   ticker.add(stream, { kind: 'sse', runId: run.runId })
@@ -193,7 +194,7 @@ export async function answerWithResult(parts: RunReplyParts,
     headers: { 'content-location': placeOf(reply.request, run) },
     answer: (left) => whileValid({ caller, ticker, left, ask: result }),
     settled: () => runs.settled(caller, run),
-    abandoned: () => abandon(parts, watched),
+    abandoned: abandoned(parts, watched),
   })
   return reply
 }
@@ -206,9 +207,14 @@ async function mayWatch({ runs }: RunReplyParts,
   if (cancelOnDisconnect && !made) await runs.mayCancel(request.caller, run, {})
 }
 
-/** Cancels the run if its request asked for that. No client is left to learn of an error. */
-function abandon({ runs, ticker }: RunReplyParts, watched: Watched): void {
+/**
+ * Returns a function that cancels the run if its request specifies that. Call it when the response
+ * starts. No client is left to learn of an error.
+ */
+function abandoned({ runs, ticker }: RunReplyParts, watched: Watched): () => void {
   const { run, reply, cancelOnDisconnect } = watched
-  if (!cancelOnDisconnect || ticker.stopped) return
-  runs.abandon(reply.request.caller, run).catch(() => {})
+  const cancel = runs.abandoner(reply.request.caller, run)
+  return () => {
+    if (cancelOnDisconnect && !ticker.stopped) cancel().catch(() => {})
+  }
 }

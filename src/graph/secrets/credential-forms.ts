@@ -2,7 +2,7 @@
 
 import type { FindSecrets, TextSpan } from './text-span.ts'
 
-/** What leads to a credential is part of the match: a look behind runs at each character. */
+/** Patterns of credentials. Each matches its lead as well: a look behind runs at each character. */
 const forms: readonly RegExp[] = [
   /\b(?<lead>(?:bearer|basic)(?:\s+|%20|\+))(?<unlessWord>[\w.~+/=*-]{16,})/gi,
   /(?<lead>:\/\/[^\s:/@]{1,64}:)(?<secret>[^\s/@]{1,256})(?=@)/g,

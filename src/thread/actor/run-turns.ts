@@ -47,7 +47,10 @@ export async function start(parts: ThreadParts, asked: StartRun,
     await requireStartable(parts, run)
     run = await withGraph(context, run)
     const known = unfinishedRun(parts, run.runId) ?? await parts.keyed.get(run.commandId)
-    if (known) return { reply: threadLog.durable.then(() => known) }
+    if (known) {
+      parts.keyed.repeated(known.runId)
+      return { reply: threadLog.durable.then(() => known) }
+    }
     if (run.plan.keptMinutes !== undefined) {
       throw new HeddleError('exists', `Thread ${context.threadId} already exists.`)
     }
@@ -156,7 +159,8 @@ export async function cancel(parts: ThreadParts, { runId, cancel: how }: Command
     await runRow(parts, runId)
     return { reply: threadLog.durable }
   }
-  if (!isMeant(run, how)) return { reply: threadLog.durable }
+  const isWanted = how.openMs !== undefined && parts.keyed.wasRepeated(runId, how.openMs)
+  if (isWanted || !isMeant(run, how)) return { reply: threadLog.durable }
   const reading = rollbackFor(parts, [run], action)
   const rollback = reading && await reading
   if (rollback) await removeTraces(parts, [run])

@@ -43,6 +43,11 @@ export function planOf(run: Pick<RunRow, 'planJson'>): RunPlan {
   return JSON.parse(run.planJson) as RunPlan
 }
 
+/** Returns the id of the user for whom a run is; empty for none. */
+export function userIdOf(run: Pick<RunRow, 'planJson'>): string {
+  return planOf(run).userId
+}
+
 /** Arguments of the run's request. Long values are raw JSON. */
 export function kwargsOf({ kwargsJson: text }: Pick<RunRow, 'kwargsJson'>,
   { rawKwargs: places = [] }: RunPlan): Readonly<Record<string, unknown>> {

@@ -17,6 +17,9 @@ const pageRuns = 1_000
 /** Runs that are read for each key that may be kept. */
 const runsPerKey = 10
 
+/** Runs whose newest repetition is known. */
+const repeatsMax = 64
+
 interface KnownRun {
   readonly runId: string
   readonly createdAtMs: number
@@ -30,6 +33,8 @@ export class KeyedRuns {
    * because that reserves memory for each thread.
    */
   #runs: Map<string, KnownRun> | undefined
+  /** Times of repeated requests by their runs, the oldest first. Clock: monotonic. */
+  readonly #repeats = new Map<string, number>()
   /** Keys of runs that were created before this time are not all known. */
   #knownSinceMs = 0
 
@@ -55,6 +60,19 @@ export class KeyedRuns {
     if (known !== undefined) return await runs.get(tenant, threadId, known.runId)
     this.#requireAllKnown()
     return undefined
+  }
+
+  /** Notes that the request of a run was repeated: its client waits for the run again. */
+  repeated(runId: string): void {
+    this.#repeats.delete(runId)
+    this.#repeats.set(runId, this.#context.ports.env.monotonicMs())
+    if (this.#repeats.size > repeatsMax) this.#repeats.delete(this.#repeats.keys().next().value!)
+  }
+
+  /** True if the request of a run was repeated within these milliseconds. */
+  wasRepeated(runId: string, withinMs: number): boolean {
+    const atMs = this.#repeats.get(runId)
+    return atMs !== undefined && this.#context.ports.env.monotonicMs() - atMs < withinMs
   }
 
   /** Keys that are in memory. */

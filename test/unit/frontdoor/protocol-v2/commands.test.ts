@@ -1,11 +1,13 @@
 /** Commands of protocol v2 over HTTP: what becomes of each, and of what is wrong. */
 
+import { Auth } from '@langchain/langgraph-sdk/auth'
 import { describe, expect, it } from 'vitest'
 
 import { HeddleError } from '../../../../src/errors.ts'
 import { seqBefore } from '../../../../src/thread/index.ts'
 import type { StartRun } from '../../../../src/thread/index.ts'
 import { viewOf } from '../fake-threads.ts'
+import { openLoginDoor } from '../login/login-door.ts'
 import { call, openDoor } from '../open-front-door.ts'
 import type { OpenDoor } from '../open-front-door.ts'
 
@@ -250,6 +252,27 @@ describe('input.inject', () => {
   ])('is refused for %s', async (_name, params, error) => {
     const door = await withRun()
     expect((await send(door, 'input.inject', params)).json).toMatchObject({ type: 'error', error })
+  })
+
+  it('gets the config and the context of a run of the same user only', async () => {
+    const sharedThreads = new Auth().authenticate((request) =>
+      request.headers.get('authorization')!.replace('Bearer ', '')
+    )
+    const { door, as } = await openLoginDoor(sharedThreads)
+    door.threads.views.set(threadId, viewOf('local', threadId, { assistant_id: 'x' }))
+    const secret = { api_password: 'of ann' }
+    const by = (name: string, method: string, params: object) =>
+      as(name, 'POST', path, { id: 7, method, params })
+    await by('ann', 'run.start', { assistant_id: 'agent', input: {},
+      config: { configurable: secret, tags: ['of ann'] } })
+    const executing = door.threads.lastRun
+    await by('ben', 'input.inject', { message })
+    expect(lastStart(door).plan.userId).toBe('ben')
+    expect(JSON.stringify(lastStart(door).kwargs)).not.toContain('of ann')
+    door.threads.runs.delete(door.threads.lastRun.row.runId)
+    expect(door.threads.lastRun).toBe(executing)
+    await by('ann', 'input.inject', { message })
+    expect(lastStart(door).kwargs['config']).toMatchObject({ configurable: secret })
   })
 
   it('is refused where no run executes, and by a graph without messages', async () => {

@@ -121,3 +121,28 @@ describe('the key of a message for a run', () => {
     expect((await start(house, message('again'))).runId).not.toBe(runId)
   })
 })
+
+describe('a client that has left', () => {
+  const left = (house: ThreadHouse, runId: string, openMs: number) =>
+    house.client.cancelRun('t', 'x', runId, { action: 'interrupt', cause: 'disconnected', openMs })
+
+  it('does not cancel its run after it has repeated its request', async () => {
+    const house = new ThreadHouse()
+    const { runId } = await start(house, { commandId: 'key' })
+    house.env.advance(5_000)
+    expect((await start(house, { commandId: 'key' })).runId).toBe(runId)
+    house.env.advance(1_000)
+    // The first response started six seconds ago, before the repetition.
+    await left(house, runId, 6_000)
+    expect((await house.client.getRun('t', 'x', runId)).status).toBe('running')
+  })
+
+  it('cancels its run if it leaves the response to its newest request', async () => {
+    const house = new ThreadHouse()
+    const { runId } = await start(house, { commandId: 'key' })
+    await start(house, { commandId: 'key' })
+    house.env.advance(1_000)
+    await left(house, runId, 1_000)
+    expect((await house.client.getRun('t', 'x', runId)).status).toBe('interrupted')
+  })
+})
