@@ -69,7 +69,7 @@ describe('a caller who sees a thread', () => {
 })
 
 describe('a copy', () => {
-  it('has the given metadata from its first row, without the members that were removed', async () => {
+  it('has the given metadata from its first row, and no removed members', async () => {
     const { client } = await withThread()
     const metadata = { team: 'b', nested: { owner: 'ben' } }
     const { row } = await client.copy('t', 'x', { allowed: ofAnn, metadata })
