@@ -1,6 +1,9 @@
 /** Protocol v2 through the unmodified official client, over server-sent events and WebSocket. */
 
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { useGates } from '../support/gate.ts'
 import { isNight } from '../support/repeats.ts'
@@ -21,16 +24,15 @@ async function command(threadId: string, method: string, params: object) {
   return await answer.json() as { type: string; error?: string; result?: Record<string, unknown> }
 }
 
-/** The end of the first run of a thread that is sent to a client for Python. */
+/** The end of the first run of a thread, for a client in Python with an HTTP client of its own. */
 async function firstEnd(threadId: string): Promise<unknown> {
-  const { body } = await fetch(`${server.url}/threads/${threadId}/stream/events`, {
-    method: 'POST',
-    headers: { 'user-agent': 'langgraph-sdk-py/0.4.14' },
-    body: JSON.stringify({ channels: ['lifecycle', 'values'] }),
-  })
+  const sent = request(`${server.url}/threads/${threadId}/stream/events`, { method: 'POST',
+    headers: { 'user-agent': 'acme-crm/2.1' } })
+  sent.end(JSON.stringify({ channels: ['lifecycle', 'values'] }))
+  const [body] = await once(sent, 'response') as [IncomingMessage]
   let text = ''
-  for await (const chunk of body!.pipeThrough(new TextDecoderStream())) {
-    text += chunk
+  for await (const chunk of body.setEncoding('utf8')) {
+    text += chunk as string
     const end = /"namespace":\[\].*"data":(?<data>\{"event":"(?:failed|completed).*\})\}\}\n/
       .exec(text)
     if (end) return JSON.parse(end.groups!['data']!)

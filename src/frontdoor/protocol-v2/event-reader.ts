@@ -1,12 +1,16 @@
 /**
- * The ends of runs as one client gets them. Clients for Python take `completed` and `failed` alone
- * for the end of a run, and wait for ever after `interrupted`. So a cancelled run is `failed` for
- * them, and one that stopped at a breakpoint `completed`.
+ * The ends of runs as one client gets them. Clients in JavaScript show an error after `failed`, so
+ * they get `interrupted` for a cancelled run. All other clients get `failed`, and `completed` for a
+ * run that stopped at a breakpoint: the client for Python waits forever after `interrupted`, and no
+ * header identifies it, because its HTTP client may be the caller's own.
  */
+
+import type { IncomingHttpHeaders } from 'node:http'
 
 import type { ThreadEvent } from '../../thread/index.ts'
 import type { EventFilter } from '../../api/index.ts'
 import { asksForMoreThanEnds } from './event-filter.ts'
+import { isJavaScriptClient } from './javascript-client.ts'
 
 /** The client at the other end of a stream or a socket. */
 export interface EventReader {
@@ -16,14 +20,11 @@ export interface EventReader {
   shown(batch: readonly ThreadEvent[]): readonly ThreadEvent[]
 }
 
-/** The client's library says its name over HTTP; over WebSocket, its library for these does. */
-const isPython = /^(?:langgraph-sdk-py\/|Python\/\S+ websockets\/)/
-
 const asItIs: EventReader = { asks: () => {}, shown: (batch) => batch }
 
-/** The reader of a stream that was opened at this time. */
-export function eventReader(userAgent: string | undefined, openedAtMs: number): EventReader {
-  return isPython.test(userAgent ?? '') ? new PythonReader(openedAtMs) : asItIs
+/** Creates the reader of a stream that a request with these headers opened at this time. */
+export function eventReader(headers: IncomingHttpHeaders, openedAtMs: number): EventReader {
+  return isJavaScriptClient(headers) ? asItIs : new EndReader(openedAtMs)
 }
 
 /**
@@ -41,7 +42,7 @@ const errors: Readonly<Record<string, string>> = {
 /** A run that was cancelled so shortly before may be one that this client has started. */
 const recentMs = 1_000
 
-class PythonReader implements EventReader {
+class EndReader implements EventReader {
   readonly #openedAtMs: number
   /** True if the client takes every end that it sees for that of its own run. */
   #takesAll = true

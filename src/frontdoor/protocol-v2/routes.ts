@@ -75,8 +75,8 @@ function requireShort(filter: EventFilter): void {
 
 async function streamEvents({ threads, ticker, env }: ProtocolParts, reply: FastifyReply,
   threadId: string, filter: EventFilter): Promise<FastifyReply> {
-  const { caller, headers: { 'user-agent': userAgent } } = reply.request
-  const reader = eventReader(userAgent, env.nowMs())
+  const { caller, headers } = reply.request
+  const reader = eventReader(headers, env.nowMs())
   reader.asks(filter)
   let unfollow = () => {}
   let gone = false
@@ -114,8 +114,7 @@ function openSocket(parts: ProtocolParts, request: FastifyRequest, reply: Fastif
     const threadSocket = new ThreadSocket(socket, {
       connection,
       context: contextOf(request, threadId, parts),
-      userAgent: request.headers['user-agent'],
-      openedAtMs: env.nowMs(),
+      reader: eventReader(request.headers, env.nowMs()),
       json,
       frames: bodies.of(caller.tenant),
       reads,

@@ -24,7 +24,6 @@ import { checkerOf } from '../schema/validation.ts'
 import type { Command, CommandContext } from './command-context.ts'
 import { perform, startsRun } from './commands.ts'
 import { errorText, ProtocolError, successText } from './envelope.ts'
-import { eventReader } from './event-reader.ts'
 import type { EventReader } from './event-reader.ts'
 import { eventText } from './event-text.ts'
 import { FrameQueue } from './frame-queue.ts'
@@ -54,8 +53,7 @@ export interface ThreadSocketOptions {
   readonly connection: Socket
   readonly context: Omit<CommandContext, 'left'>
   readonly json: LongJson
-  readonly userAgent: string | undefined
-  readonly openedAtMs: number
+  readonly reader: EventReader
   /** Room for frames that are being received or read. */
   readonly frames: Inputs
   /** Memory for answers that are not read yet. */
@@ -90,7 +88,7 @@ export class ThreadSocket implements TickerMember, Sink {
     this.#socket = socket
     this.#options = options
     const { context: { threads, caller, threadId } } = options
-    this.#reader = eventReader(options.userAgent, options.openedAtMs)
+    this.#reader = options.reader
     this.#queue = new FrameQueue({
       handle: (frame) => this.#handle(frame),
       idle: () => this.#begin().catch((error: unknown) => this.#fail(error)),

@@ -1,12 +1,13 @@
 /** Ends of runs as clients for Python get them. */
 
+import type { IncomingHttpHeaders } from 'node:http'
 import { describe, expect, it } from 'vitest'
 
 import { eventReader } from '../../../../src/frontdoor/protocol-v2/event-reader.ts'
 import { threadEvent } from '../fake-threads.ts'
 
 const openedAtMs = 100_000
-const python = 'langgraph-sdk-py/0.4.14'
+const python = { 'user-agent': 'langgraph-sdk-py/0.4.14' }
 const waiting = { channels: ['lifecycle', 'input'] }
 
 const rootAt = (timestampMs: number, data: object) =>
@@ -15,22 +16,30 @@ const cut = (timestampMs: number, reason = 'cancelled') =>
   rootAt(timestampMs, { event: 'interrupted', graph_name: 'agent', reason })
 
 const shown = (events: ReturnType<typeof rootAt>[],
-  { channels = waiting.channels, since, agent = python }: { channels?: string[]; since?: number;
-    agent?: string } = {}) => {
-  const reader = eventReader(agent, openedAtMs)
+  { channels = waiting.channels, since, headers = python }: { channels?: string[]; since?: number;
+    headers?: IncomingHttpHeaders } = {}) => {
+  const reader = eventReader(headers, openedAtMs)
   reader.asks({ channels, since })
   return reader.shown(events).map(({ data }) => JSON.parse(data) as Record<string, unknown>)
 }
 
 const phases = (...args: Parameters<typeof shown>) => shown(...args).map(({ event }) => event)
 
-describe('a client for Python', () => {
+describe('a client that is not in JavaScript', () => {
   it('gets a cancelled run as failed, with the reason', () => {
     expect(shown([cut(openedAtMs)])).toEqual([{ event: 'failed', graph_name: 'agent',
       reason: 'cancelled', error: 'The run was cancelled.' }])
     expect(phases([cut(openedAtMs, 'rolled_back')])).toEqual(['failed'])
-    expect(phases([cut(openedAtMs)], { agent: 'Python/3.11 websockets/17.4' })).toEqual(['failed'])
   })
+
+  it.each(['Python/3.11 websockets/17.4', 'python-httpx/0.28.1', 'aiohttp/3.12', 'acme-crm/2.1',
+    'my-node-tool/1', 'curl/8.5.0', 'Go-http-client/2.0', undefined])(
+      'is any client whose agent is no runtime of JavaScript: %s',
+      (agent) => {
+        const headers = agent === undefined ? {} : { 'user-agent': agent }
+        expect(phases([cut(openedAtMs)], { headers })).toEqual(['failed'])
+      },
+    )
 
   it('waits for the run that took the place of another', () => {
     expect(phases([cut(openedAtMs, 'superseded')])).toEqual(['interrupted'])
@@ -54,11 +63,19 @@ describe('a client for Python', () => {
   })
 })
 
-it('Other clients get events as they are.', () => {
-  for (const agent of ['node', 'Mozilla/5.0', 'my-langgraph-sdk-py/1', '']) {
-    expect(phases([cut(openedAtMs), cut(openedAtMs, 'breakpoint')], { agent }))
-      .toEqual(['interrupted', 'interrupted'])
-  }
+it.each([
+  { 'user-agent': 'node' },
+  { 'user-agent': 'undici' },
+  { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' },
+  { 'user-agent': 'Bun/1.3.0' },
+  { 'user-agent': 'Deno/2.5.1' },
+  { 'user-agent': 'okhttp/4.12.0' },
+  { 'user-agent': 'Acme/3 CFNetwork/3826.500.131 Darwin/24.5.0' },
+  { 'user-agent': 'acme-crm/2.1', 'sec-fetch-mode': 'cors' },
+  { 'sec-fetch-mode': 'websocket' },
+])('A client in JavaScript gets events as they are: %j', (headers) => {
+  expect(phases([cut(openedAtMs), cut(openedAtMs, 'breakpoint')], { headers }))
+    .toEqual(['interrupted', 'interrupted'])
 })
 
 it('Subgraphs and other methods are left alone.', () => {

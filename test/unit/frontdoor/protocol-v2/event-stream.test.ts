@@ -67,6 +67,25 @@ describe('a stream of events', () => {
     expect(state.ending).toBe('none')
   })
 
+  it('stays open for an hour through the ends of runs, while its client reads', async () => {
+    const door = await openDoor()
+    const { state } = await open(door)
+    for (let minute = 1; minute <= 60; minute++) {
+      const before = state.text.length
+      door.env.advance(30_000)
+      door.env.advance(30_000)
+      if (minute % 20 === 0) {
+        eventsOf(door).notify([
+          threadEvent(minute, { method: 'lifecycle', id: `${minute}`,
+            data: '{"event":"completed"}' }),
+        ])
+        await expect.poll(() => state.text).toContain(`id: ${minute}\n`)
+      }
+      await expect.poll(() => state.text.length, { interval: 5 }).toBeGreaterThan(before)
+    }
+    expect(state.ending).toBe('none')
+  })
+
   it.each([
     ['2', {}, ['3', '4']],
     ['synth:r:3', {}, ['4']],

@@ -90,21 +90,41 @@ describe('a socket', () => {
       .toMatchObject({ result: { replayed_events: 0 } })
   })
 
-  it.each([['Python/3.11 websockets/17.4', 'failed'], ['node', 'interrupted']])(
-    'of %s gets a cancelled run as %s',
-    async (agent, event) => {
-      const door = await openDoor()
-      const client = dialSocket(door, path, { headers: { 'user-agent': agent } })
-      await new Promise((resolve) => client.socket.once('open', resolve))
-      await client.ask('subscription.subscribe', { channels: ['lifecycle'], since: 0 })
+  it.each([['Python/3.11 websockets/17.4', 'failed'], ['acme-crm/2.1', 'failed'], ['node',
+    'interrupted']])(
+      'of %s gets a cancelled run as %s',
+      async (agent, event) => {
+        const door = await openDoor()
+        const client = dialSocket(door, path, { headers: { 'user-agent': agent } })
+        await new Promise((resolve) => client.socket.once('open', resolve))
+        await client.ask('subscription.subscribe', { channels: ['lifecycle'], since: 0 })
+        eventsOf(door).notify([
+          threadEvent(1, { method: 'lifecycle',
+            data: '{"event":"interrupted","reason":"cancelled"}' }),
+        ])
+        await expect.poll(() => client.frames.at(-1)).toMatchObject({ type: 'event',
+          params: { data: { event } } })
+      },
+    )
+
+  it('stays open and carries events for an hour while its client responds to pings', async () => {
+    const { ask, frames, door, socket } = await open()
+    await ask('subscription.subscribe', { channels: ['lifecycle'] })
+    let pings = 0
+    socket.on('ping', () => pings++)
+    for (let ping = 1; ping <= 180; ping++) {
+      door.env.advance(20_000)
+      // The client responds to each ping before the next.
+      await expect.poll(() => pings, { interval: 1 }).toBe(ping)
+      if (ping % 60 !== 0) continue
       eventsOf(door).notify([
-        threadEvent(1, { method: 'lifecycle',
-          data: '{"event":"interrupted","reason":"cancelled"}' }),
+        threadEvent(ping, { method: 'lifecycle', data: '{"event":"completed"}' }),
       ])
-      await expect.poll(() => client.frames.at(-1)).toMatchObject({ type: 'event',
-        params: { data: { event } } })
-    },
-  )
+      await expect.poll(() => idsOf(frames).at(-1)).toBe(`e${ping}`)
+    }
+    expect(socket.readyState).toBe(WebSocket.OPEN)
+    expect(idsOf(frames)).toEqual(['e60', 'e120', 'e180'])
+  })
 
   it('filters for each subscription, and sends an event once', async () => {
     const { ask, frames, door } = await open()
