@@ -112,6 +112,16 @@ export class ScriptedHost implements GraphHost {
       events: typeof events === 'function' ? events(id) : events })
   }
 
+  /** A task of the newest checkpoint raises an interrupt with this id. */
+  interrupt({ headId, listener }: Scripted, taskId: string, id: string): Promise<void> {
+    const value = { json: JSON.stringify([{ id, value: '?' }]), form: 0,
+      serialized: undefined } as const
+    return listener.steps({ events: [],
+      steps: [{ $case: 'writes',
+        value: { ns: '', checkpointId: headId!, taskId,
+          writes: [{ index: -3, channel: '__interrupt__', value }] } }] })
+  }
+
   end(scripted: Scripted, outcome: Partial<ExecutionOutcome> = {}): void {
     this.running.delete(scripted.execution.id)
     scripted.listener.ended({

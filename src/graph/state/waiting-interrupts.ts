@@ -11,15 +11,21 @@ export interface WaitingInterrupt {
   readonly id?: string
 }
 
+/** The open interrupts of a task after these writes. Undefined if the writes change none. */
+export function interruptsAfter({ writes }: Writes): readonly WaitingInterrupt[] | undefined {
+  // A result ends the interrupts of its task, whatever else is written with it.
+  if (writes.some(({ channel }) => !leavesTaskOpen.has(channel))) return []
+  const newest = writes.findLast(({ channel }) => channel === interruptChannel)
+  return newest && interruptsIn(newest)
+}
+
 /** Those of tasks without a result. The newest of a task replaces the ones before. */
 export function waitingInterrupts(stored: readonly Writes[]): WaitingInterrupt[] {
   const open = interruptedTasks(stored)
   const byTask = new Map<string, readonly WaitingInterrupt[]>()
-  for (const { taskId, writes } of stored) {
-    for (const write of writes) {
-      const isOpen = write.channel === interruptChannel && open.has(taskId)
-      if (isOpen) byTask.set(taskId, interruptsIn(write))
-    }
+  for (const each of stored) {
+    const interrupts = open.has(each.taskId) ? interruptsAfter(each) : undefined
+    if (interrupts) byTask.set(each.taskId, interrupts)
   }
   return [...byTask.values()].flat()
 }

@@ -4,12 +4,12 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { WaitingPlace } from '../../../proto/gen/storage/v1/waiting.ts'
 import { errorEntry } from '../model/feed-entry.ts'
 import { blameless, handedBack } from '../model/run-records.ts'
+import { hasQuestions } from '../model/rest.ts'
 import { planOf } from '../model/run-request.ts'
 import { endedRun } from '../model/run-changes.ts'
 import type { Draft } from './decision.ts'
 import { mayBeKept, show } from './kept-thread.ts'
 import { endedPush, isWatched } from './owed.ts'
-import { asks } from './run-result.ts'
 import type { Ending } from './run-result.ts'
 
 /** Ends a run for good. Followers, waiters and the webhook get the end when it is on disk. */
@@ -28,7 +28,7 @@ export function finish(draft: Draft, run: RunRow, ending: Ending): void {
     ...waitingPlace(run.revision, waitsAt),
     ...askers !== undefined && { askers: { namespaces: { ...askers } } } }
   draft.write([{ $case: 'runEnded', value }, ...endedPush(draft, run, ending)])
-  if (asks({ interruptsJson }) && mayBeKept(draft.state.row)) show(draft)
+  if (hasQuestions({ interruptsJson }) && mayBeKept(draft.state.row)) show(draft)
   if (error) {
     draft.effect({ kind: 'logFailure', run, reason: error.error, at })
     draft.effect({ kind: 'publish', runId, entries: [errorEntry(errorJson, draft.seq)] })

@@ -10,12 +10,12 @@ import { HeddleError } from '../../errors.ts'
 import { objectIn } from '../../json/index.ts'
 import type { OwnCommand } from '../model/command.ts'
 import { canceledKey } from '../model/owed-key.ts'
+import { hasQuestions, isWaiting } from '../model/rest.ts'
 import { planOf } from '../model/run-request.ts'
 import type { PushChange, StartRun } from '../model/thread-client.ts'
 import { activeRuns } from '../model/waiting-message.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
-import { asks } from './run-result.ts'
 import type { Ending } from './run-result.ts'
 
 /** Configs of a task, and of all tasks of a thread, at most: the row of the thread has them. */
@@ -39,7 +39,7 @@ export function configsOf({ push }: Pick<ThreadRow, 'push'>,
 export function decidePush(at: Situation, change: PushChange, note: readonly RecordOf[],
   nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
-  const { state: { row, runs, resting } } = at
+  const { state: { row, runs } } = at
   const { taskId } = change
   const before = configsOf(row, taskId)
   if (change.kind === 'remove') {
@@ -47,7 +47,7 @@ export function decidePush(at: Situation, change: PushChange, note: readonly Rec
     if (configs.length < before.length) draft.write([pushRecord(draft, taskId, { configs })])
   } else {
     const isCanceled = objectIn(row.metadataJson)[canceledRunKey] === change.runId
-    const waits = activeRuns(at.state).length === 0 && resting === 'interrupted' && !isCanceled &&
+    const waits = activeRuns(at.state).length === 0 && isWaiting(row) && !isCanceled &&
       row.lastRunId === change.runId
     if (!waits && !runs.some((run) => taskOfRun(run) === taskId)) {
       throw new HeddleError('rejected', 'The task is over: there is nothing more to notify of.')
@@ -114,7 +114,7 @@ export function endedPush(draft: Draft, run: RunRow,
 
 /** True for a run that ended with a question: its task goes on with the answer. */
 export function isQuestion(status: string, interruptsJson: string): boolean {
-  return status === 'success' && asks({ interruptsJson })
+  return status === 'success' && hasQuestions({ interruptsJson })
 }
 
 /** Nobody is notified of a task any more. */

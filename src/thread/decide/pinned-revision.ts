@@ -3,7 +3,7 @@
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { choiceMessage, chooseRevision } from '../../graph/index.ts'
 import type { DeploymentView, RevisionChoice } from '../../graph/index.ts'
-import { waitingThread } from '../model/present-revision.ts'
+import { askingRevision, waitingThread } from '../model/present-revision.ts'
 import { continues, forkIdOf, kwargsOf, planOf } from '../model/run-request.ts'
 import type { RunPlan } from '../model/thread-client.ts'
 import type { ThreadState } from '../model/thread-state.ts'
@@ -43,7 +43,8 @@ export function choiceFor(view: DeploymentView, state: ThreadState, run: RunRow)
   const { head, threadId } = state.row
   const isWaiting = isUntouched(state, run) && continuesAtHead(run, plan, head?.id)
   const waiting = isWaiting ? waitingThread(state) : null
-  const requested = run.revision === undefined ? plan.revision ?? null : null
+  const named = run.revision === undefined ? plan.revision ?? null : null
+  const requested = named ?? (isWaiting ? askingRevision(view, state) : null)
   return chooseRevision({ view, threadId, graphId: plan.graphId, requested, waiting })
 }
 

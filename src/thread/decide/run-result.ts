@@ -65,11 +65,6 @@ export const threadDeleted: JsonText = JSON.stringify({
   message: 'The thread was deleted before the run had ended.',
 })
 
-/** True if the run ended with interrupts that wait for answers. */
-export function asks({ interruptsJson }: Pick<RunRow, 'interruptsJson'>): boolean {
-  return questionsOf(interruptsJson).length > 0
-}
-
 function questionsOf(interruptsJson: JsonText): (readonly unknown[])[] {
   return Object.values(objectIn(interruptsJson || '{}')).map(listOf)
 }

@@ -5,9 +5,10 @@ import type { WaitingInterrupt } from '../../graph/index.ts'
 import { isObject, objectOf } from '../../json/index.ts'
 import { RawJson } from '../../raw-json.ts'
 import type { Refusal, RefusalReason } from '../model/refusal.ts'
+import { hasQuestions } from '../model/rest.ts'
 import type { StartRun } from '../model/thread-client.ts'
 import type { ThreadState } from '../model/thread-state.ts'
-import { activeRuns, hasQuestions } from '../model/waiting-message.ts'
+import { activeRuns } from '../model/waiting-message.ts'
 
 /** Checks an answer as LangGraph.js does in strict mode. Undefined for one that fits. */
 export function refusalOf(resume: unknown, waiting: readonly WaitingInterrupt[]):

@@ -4,6 +4,7 @@ import type { CheckpointPlace, ThreadRow } from '../../../proto/gen/storage/v1/r
 import { lateWritesOf, newestOf } from '../../checkpoint/index.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 import type { Step } from '../../graph/index.ts'
+import type { ThreadState } from '../model/thread-state.ts'
 
 type Checkpoint = Extract<RecordOf, { $case: 'checkpoint' }>['value']
 type Writes = Extract<RecordOf, { $case: 'writes' }>['value']
@@ -90,4 +91,9 @@ export class StepPlaces {
 /** Records that do not rewrite the thread's row: loading catches up with them. */
 export function isStep(record: RecordOf): boolean {
   return record.$case === 'checkpoint' || record.$case === 'writes' || record.$case === 'emitted'
+}
+
+/** True if searches of threads see what a record changed, such as an interrupt that was answered. */
+export function changesIndex(record: RecordOf, before: ThreadState, after: ThreadState): boolean {
+  return !isStep(record) || before.row.interruptsJson !== after.row.interruptsJson
 }

@@ -17,7 +17,7 @@ import type { LogWriterEntry, Urgency } from './log-writer.ts'
 import { NewestSteps } from './newest-steps.ts'
 import { RecentViews } from './recent-views.ts'
 import { RunRows } from './run-rows.ts'
-import { isStep, StepPlaces } from './step-places.ts'
+import { changesIndex, isStep, StepPlaces } from './step-places.ts'
 import { onNewBranch, storedThread } from './stored-thread.ts'
 import type { LogWatcher, ThreadLogOptions } from './thread-log-options.ts'
 
@@ -178,8 +178,8 @@ export class ThreadLog {
       const before = this.#state
       this.#state = states[i]!
       places.push(...this.#placesOf(record, before))
+      thread ||= changesIndex(record, before, this.#state)
       if (isStep(record)) continue
-      thread = true
       rows.note(runChanges(record, before, this.#state, this.position.seq))
     }
     this.newestSteps.wrote(records)

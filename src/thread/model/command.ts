@@ -117,11 +117,13 @@ export interface Origin {
   /** Bytes of its log: the copy counts them too. Missing from an older member. */
   readonly storedBytes?: number
   /** Parts of its log that are shown changed or not at all. Missing from an older member. */
-  readonly shown?: Pick<ThreadRow,
+  readonly shown?: Partial<Pick<ThreadRow,
     | 'historyStart'
     | 'historyEnds'
     | 'checkpointPatches'
-    | 'waitingAt'>
+    | 'waitingAt'
+    | 'waits'
+    | 'errorJson'>>
 }
 
 /** Begin of a part of a history. */

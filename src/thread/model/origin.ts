@@ -5,12 +5,13 @@ import type { Origin } from './command.ts'
 import type { ThreadState } from './thread-state.ts'
 
 /** The thread as a copy inherits it; call this when all of that is on disk. */
-export function originOf({ row, resting }: ThreadState, storedBytes: number): Origin {
+export function originOf({ row }: ThreadState, storedBytes: number): Origin {
   const { threadId, epoch, movedBack, interruptsJson, metadataJson, configJson } = row
   return { threadId, branch: row.branch!, epoch, through: row.seq, head: row.head ?? null,
-    movedBack, status: resting, interruptsJson, metadataJson, configJson, storedBytes,
+    movedBack, status: row.resting, interruptsJson, metadataJson, configJson, storedBytes,
     shown: { historyStart: row.historyStart, historyEnds: row.historyEnds,
-      checkpointPatches: row.checkpointPatches, ...row.waitingAt && { waitingAt: row.waitingAt } } }
+      checkpointPatches: row.checkpointPatches, errorJson: row.errorJson,
+      ...row.waits && { waits: true }, ...row.waitingAt && { waitingAt: row.waitingAt } } }
 }
 
 /** The thread as it was at a checkpoint in row `epoch` and `place.seq`, before its next step. */
@@ -18,10 +19,11 @@ export function originAt(origin: Origin, { place, epoch, isLast, waiting }: Orig
   const { id: checkpointId, seq } = place
   const earlier = (origin.shown?.historyEnds?.ends ?? []).filter((end) => end.seq < seq)
   const ends = isLast ? earlier : [...earlier, { checkpointId, seq }]
-  const { waitingAt: _, ...shown } = origin.shown ?? {}
+  const { waitingAt: _, waits: _waits, errorJson: _error, ...shown } = origin.shown ?? {}
   return { ...origin, epoch, through: seq, head: place, movedBack: false,
     status: waiting ? 'interrupted' : 'idle', interruptsJson: '{}',
-    shown: { ...shown, historyEnds: ends.length === 0 ? undefined : { ends } } }
+    shown: { ...shown, historyEnds: ends.length === 0 ? undefined : { ends },
+      ...waiting && { waits: true } } }
 }
 
 /** Place in the log of its origin at which a copy is made. */

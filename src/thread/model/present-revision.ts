@@ -4,9 +4,18 @@ import { chooseRevision } from '../../graph/index.ts'
 import type { DeploymentView, WaitingThread } from '../../graph/index.ts'
 import type { ThreadState } from './thread-state.ts'
 
-/** Nodes at which the thread waits, as its row says. Null if it does not wait. */
+/** Nodes at which the thread waits. Null if it does not wait, or if only the log has the nodes. */
 export function waitingThread({ row: { waitingAt } }: ThreadState): WaitingThread | null {
-  return waitingAt ? { nodes: waitingAt.nodes, raisedBy: waitingAt.revision } : null
+  if (!waitingAt || waitingAt.nodes.length === 0) return null
+  return { nodes: waitingAt.nodes, raisedBy: waitingAt.revision }
+}
+
+/** The revision that raised the interrupts, if the row lacks their nodes. Otherwise null. */
+export function askingRevision({ revisions }: DeploymentView, { row: { waitingAt } }: ThreadState):
+  | string
+  | null {
+  if (waitingAt?.nodes.length !== 0 || !revisions.has(waitingAt.revision)) return null
+  return waitingAt.revision
 }
 
 /**
@@ -17,7 +26,7 @@ export function presentRevision(view: DeploymentView, state: ThreadState): strin
   const running = state.runs.find(({ status }) => status === 'running')?.revision
   if (running !== undefined && view.revisions.has(running)) return running
   const { graphId, row: { threadId } } = state
-  const choice = chooseRevision({ view, threadId, graphId, requested: null,
+  const choice = chooseRevision({ view, threadId, graphId, requested: askingRevision(view, state),
     waiting: waitingThread(state) })
   return choice.kind === 'chosen' ? choice.revision : view.active
 }

@@ -7,10 +7,12 @@ import { withApplied } from '../../owned-row/index.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { assert } from '../../errors.ts'
 import { objectIn, textAt, valueIn } from '../../json/index.ts'
-import type { RunStatus, ThreadStatus } from '../../search/index.ts'
+import type { RunStatus } from '../../search/index.ts'
 import type { Origin } from './command.ts'
 import { runOfKey } from './owed-key.ts'
 import { withRemovedKeys } from './removed-keys.ts'
+import { restAfterEdit, restAfterRun, restAfterWrites, restAtCheckpoint, restOf,
+  withRest } from './rest.ts'
 import { newRun, unfinishedOf } from './unfinished-run.ts'
 import { activeRuns } from './waiting-message.ts'
 
@@ -21,8 +23,6 @@ export interface ThreadState {
   readonly exists: boolean
   /** Pending and running runs, oldest first; at most one of them is running. */
   readonly runs: readonly RunRow[]
-  /** The status while no run is unfinished, as the last ended run or edit left it. */
-  readonly resting: Exclude<ThreadStatus, 'busy'>
   /** `metadata.graph_id`: the graph that gives the state its meaning. Empty for none. */
   readonly graphId: string
   /** The newest commands that changed anything, oldest first. A rollback removes none. */
@@ -34,7 +34,6 @@ export function unborn(tenant: string, threadId: string, branch: Branch): Thread
   return {
     exists: false,
     runs: [],
-    resting: 'idle',
     graphId: '',
     applied: [],
     row: {
@@ -67,9 +66,8 @@ export function unborn(tenant: string, threadId: string, branch: Branch): Thread
 
 /** A thread from its row and the runs that it names as unfinished. */
 export function fromRow(row: ThreadRow, runs: readonly RunRow[]): ThreadState {
-  const resting = row.resting as ThreadState['resting']
-  const { applied, ...rest } = row
-  return { row: { ...rest, applied: [] }, exists: !row.deleted, runs, resting, applied,
+  const { applied, ...rest } = withRest(row, runs)
+  return { row: { ...rest, applied: [] }, exists: !row.deleted, runs, applied,
     graphId: graphIdOf(row.metadataJson) }
 }
 
@@ -116,10 +114,9 @@ export interface RecordPosition {
 /** The state after a record. Records that say nothing about the thread leave it as it is. */
 export function apply(state: ThreadState, record: RecordOf, at: RecordPosition): ThreadState {
   const next = withRemovedKeys(state, changed(state, record, at), record)
-  const status = activeRuns(next).length > 0 ? 'busy' : next.resting
-  const { resting } = next
+  const status = activeRuns(next).length > 0 ? 'busy' : next.row.resting
   const stepSeq = concernsSteps(record) ? at.seq : next.row.stepSeq
-  const row = { ...next.row, status, resting, stepSeq, epoch: at.epoch, seq: at.seq }
+  const row = { ...next.row, status, stepSeq, epoch: at.epoch, seq: at.seq }
   return { ...next, row }
 }
 
@@ -165,15 +162,19 @@ function changed(state: ThreadState, record: RecordOf, at: RecordPosition): Thre
       return record.value.ns !== ''
         ? state
         : advanced(cleared(state, record.value.runId), record.value, at)
+    case 'writes': {
+      const rest = restAfterWrites(state.row, record.value, state.runs)
+      return rest ? withRow(state, rest) : state
+    }
     case 'historyCut':
       return historyCut(state)
     case 'checkpointPatched':
       return patchedCheckpoint(state, record.value)
     case 'stateEdited': {
-      const { atMs, waiting, interruptsJson, waitingAt } = record.value
-      const edited = withRow(state, { updatedAtMs: atMs, interruptsJson, errorJson: '',
-        ...placeOf(state, waitingAt) })
-      return { ...edited, resting: waiting ? 'interrupted' : 'idle' }
+      const { atMs: updatedAtMs } = record.value
+      // The run that took messages continues at the new head.
+      const rest = startedIn(state) ? {} : restAfterEdit(state.row, record.value)
+      return withRow(state, { updatedAtMs, ...rest })
     }
     case 'commandApplied':
       return { ...state,
@@ -195,8 +196,8 @@ function withRow(state: ThreadState, change: Partial<ThreadRow>): ThreadState {
 }
 
 function created(state: ThreadState, { atMs, ...value }: Payload<'threadCreated'>): ThreadState {
-  const resting = (value.status || 'idle') as ThreadState['resting']
   const row = {
+    resting: value.status || 'idle',
     createdAtMs: atMs,
     updatedAtMs: atMs,
     stateUpdatedAtMs: atMs,
@@ -205,7 +206,7 @@ function created(state: ThreadState, { atMs, ...value }: Payload<'threadCreated'
     interruptsJson: value.interruptsJson || '{}',
     ...value.timeToLive && { timeToLive: value.timeToLive },
   }
-  return { ...withRow(state, row), exists: true, resting, graphId: graphIdOf(value.metadataJson) }
+  return { ...withRow(state, row), exists: true, graphId: graphIdOf(value.metadataJson) }
 }
 
 function queued(state: ThreadState, value: Payload<'runCreated'>, at: RecordPosition): ThreadState {
@@ -233,7 +234,16 @@ function started(state: ThreadState, value: Payload<'runStarted'>,
       startedAtMs: run.started ? run.startedAtMs : Math.max(run.createdAtMs, value.atMs),
     }
   )
-  return { ...withRow(state, { updatedAtMs: value.atMs }), runs }
+  const isFirst = !startedIn(state)
+  return {
+    ...withRow(state, { updatedAtMs: value.atMs, ...isFirst && { restBefore: restOf(state.row) } }),
+    runs,
+  }
+}
+
+/** The run that has started and has not ended: there is one at most. */
+function startedIn({ runs }: ThreadState): RunRow | undefined {
+  return runs.find((run) => run.started)
 }
 
 /** `pending` hands the run back to the queue: the next start continues the same attempt. */
@@ -249,26 +259,11 @@ function ended(state: ThreadState, value: Payload<'runEnded'>): ThreadState {
   }
   const run = state.runs.find(({ runId }) => runId === value.runId)
   const rest = withoutRuns(state, [value.runId], value.atMs)
-  if (!run?.started || value.refused) return rest
-  const interruptsJson = value.interruptsJson || '{}'
-  return {
-    ...withRow(rest, { errorJson: value.errorJson, interruptsJson, eventsFrom: run.firstSeq,
-      lastRunId: run.runId, ...placeOf(state, value.waitingAt ?? placeLeft(state, run, value)) }),
-    resting: restingAfter(value),
-  }
-}
-
-/** A run that failed or was cut before its first checkpoint leaves the thread where it waits. */
-function placeLeft({ row: { head, waitingAt } }: ThreadState, run: RunRow,
-  { status }: Payload<'runEnded'>): ThreadRow['waitingAt'] {
-  const isUntouched = (head?.id ?? '') === run.baseCheckpointId
-  return isUntouched && status !== ('success' satisfies RunStatus) ? waitingAt : undefined
-}
-
-/** Only threads of deployments have one: the rows of all others stay as they are. */
-function placeOf({ row }: ThreadState,
-  waitingAt: ThreadRow['waitingAt']): Pick<ThreadRow, 'waitingAt'> {
-  return waitingAt === row.waitingAt ? {} : { waitingAt }
+  if (!run?.started) return rest
+  const { row } = state
+  if (value.refused) return withRow(rest, { ...row.restBefore, restBefore: undefined })
+  return withRow(rest, { ...restAfterRun(row, value), restBefore: undefined,
+    eventsFrom: run.firstSeq, lastRunId: run.runId })
 }
 
 /** A run that finishes a superstep has passed what it was suspected for. */
@@ -333,19 +328,6 @@ function withoutPush({ push }: ThreadRow): Pick<ThreadRow, 'push'> {
   return push === undefined ? {} : { push: undefined }
 }
 
-/** A cancelled run leaves the thread idle, whatever it left undone. */
-function restingAfter({ status, waiting }: Payload<'runEnded'>): ThreadState['resting'] {
-  switch (status as RunStatus) {
-    case 'error':
-    case 'timeout':
-      return 'error'
-    case 'success':
-      return waiting ? 'interrupted' : 'idle'
-    default:
-      return 'idle'
-  }
-}
-
 function withoutRuns(state: ThreadState, runIds: readonly string[], atMs: number): ThreadState {
   const runs = state.runs.filter(({ runId }) => !runIds.includes(runId))
   return { ...withRow(state, { updatedAtMs: atMs }), runs }
@@ -365,7 +347,10 @@ function historyCut(state: ThreadState): ThreadState {
   const { row, row: { head } } = state
   const historyStart = head && { checkpointId: head.id, seq: head.seq }
   const patches = patchesOf(row).filter(({ checkpointId }) => checkpointId === head?.id)
-  return withRow(state, { historyStart, timeToLive: undefined, ...asPatches(patches) })
+  // The strategy has done its work. Any other still ends the thread.
+  const isDone = row.timeToLive?.strategy === 'keep_latest'
+  return withRow(state, { historyStart, ...isDone && { timeToLive: undefined },
+    ...asPatches(patches) })
 }
 
 function patchedCheckpoint(state: ThreadState,
@@ -378,7 +363,9 @@ function patchedCheckpoint(state: ThreadState,
 function headMoved(state: ThreadState, value: Payload<'headMoved'>): ThreadState {
   const { seq, base, checkpointId: id } = value
   const head = id === '' ? undefined : { id, seq, base }
-  const row = { head, movedBack: true, stateUpdatedAtMs: value.atMs }
+  const isBack = value.droppedRunIds.includes(startedIn(state)?.runId ?? '')
+  const row = { head, movedBack: true, stateUpdatedAtMs: value.atMs,
+    ...isBack && { ...state.row.restBefore, restBefore: undefined } }
   const rest = withoutTasks(withoutRuns(state, value.droppedRunIds, value.atMs),
     value.droppedRunIds)
   return withRow(rest, row)
@@ -391,6 +378,7 @@ function advanced(state: ThreadState, checkpoint: Payload<'checkpoint'>,
     'a checkpoint that does not grow from the head stands alone')
   const base = checkpoint.full ? at.seq : head!.base
   const place: CheckpointPlace = { id: checkpoint.id, seq: at.seq, base }
-  const row = { head: place, movedBack: false, stateUpdatedAtMs: checkpoint.atMs }
+  const row = { head: place, movedBack: false, stateUpdatedAtMs: checkpoint.atMs,
+    ...restAtCheckpoint(state.row) }
   return withRow(state, row)
 }

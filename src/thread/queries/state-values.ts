@@ -7,7 +7,7 @@ import type { ReadAllowance } from '../../limits/index.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import { graphOfRun } from '../context/thread-graphs.ts'
 import type { HostedGraph } from '../context/thread-graphs.ts'
-import { asks } from '../decide/run-result.ts'
+import { hasQuestions } from '../model/rest.ts'
 import { LimitedSource } from '../log/limited-source.ts'
 import { sharedConfigurable } from '../model/run-request.ts'
 
@@ -67,7 +67,7 @@ export async function valuesOf(context: ThreadContext, run: RunRow,
   if (checkpointId === '' || run.errorJson !== '') return '{}'
   const isHead = () => isAtRest() && context.threadLog.state.row.head?.id === checkpointId
   const graph = graphOfRun(run, context)
-  const withTasks = asks(run) && isHead()
+  const withTasks = hasQuestions(run) && isHead()
   const values = await valuesAt(context, graph, { checkpointId, withTasks })
   // Another run may have started in the meantime.
   const stable = !withTasks || isHead() ? values : await valuesAt(context, graph, { checkpointId })

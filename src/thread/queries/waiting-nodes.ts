@@ -27,10 +27,8 @@ export async function withGraph(context: ThreadContext, run: StartRun): Promise<
 
 async function requireWaitingNodes(context: ThreadContext, run: StartRun): Promise<void> {
   const { ports: { host }, threadLog } = context
-  const { row: { head, interruptsJson }, resting } = threadLog.state
-  const isWaiting = resting === 'interrupted' || interruptsJson !== '{}'
-  const id = forkIdOf(run.kwargs) ?? head?.id
-  if (!isWaiting || id === undefined || !continues(run.kwargs)) return
+  const id = forkIdOf(run.kwargs) ?? threadLog.state.row.head?.id
+  if (id === undefined || !continues(run.kwargs)) return
   const graph = host.describe(run.graphId)
   // The nodes of a graph that is made for each use are not known here.
   if (graph?.channels === undefined) return
@@ -68,7 +66,8 @@ async function waitingAt(context: ThreadContext,
   const { ports: { runs }, threadLog: { state: { row } }, tenant, threadId } = context
   const { lastRunId } = row
   const last = lastRunId === undefined ? undefined : await runs.get(tenant, threadId, lastRunId)
-  const raisedBy = last?.revision ?? ''
+  const asking = id === row.head?.id ? row.waitingAt?.revision : undefined
+  const raisedBy = asking ?? last?.revision ?? ''
   const graphs = revisions.get(raisedBy) ?? revisions.get(usual)
   const graph = graphs?.find(({ graphId }) => graphId === run.graphId)
   return { nodes: await pathsAt(context, run, id, graph), raisedBy }

@@ -115,7 +115,7 @@ describe('a strict answer', () => {
     await house.client.startRun('t', 'x', run)
     await settled()
     await house.client.cancelRun('t', 'x', run.runId, { action: 'interrupt' })
-    expect(await threadOf(house)).toMatchObject({ status: 'idle', interruptsJson: '{}' })
+    expect((await threadOf(house)).status).toBe('interrupted')
     await house.startRun('x', { ...answer(first), resumeOnly: true })
     await settled()
     expect(house.host.only.execution.runId).not.toBe(run.runId)
@@ -159,11 +159,20 @@ describe('an input that answers if the thread waits', () => {
     expect(requestOf(house)).toMatchObject({ input: 'null', command: '{"resume":{"a":1}}' })
   })
 
-  it('is an input behind a run, and one that interrupts it', async () => {
+  it('stays an input behind a run, and when it interrupts a run past its interrupt', async () => {
+    const house = await asking()
+    await house.startRun('x', { kwargs: { input: null, command: { resume: 'yes' } } })
+    await house.host.step(house.host.only, 'two')
+    await house.startRun('x', said)
+    await house.startRun('x', { ...said, strategy: 'interrupt' })
+    expect(requestOf(house)).toMatchObject({ input: '{"a":1}', command: null })
+  })
+
+  it('resumes the thread when it interrupts a run whose resume value is unused', async () => {
     const house = await asking()
     await house.startRun('x', { kwargs: { input: null, command: { resume: 'yes' } } })
     await house.startRun('x', { ...said, strategy: 'interrupt' })
-    expect(requestOf(house)).toMatchObject({ input: '{"a":1}', command: null })
+    expect(requestOf(house)).toMatchObject({ input: 'null', command: '{"resume":{"a":1}}' })
   })
 
   it('is the answer again when the run that had one is rolled back', async () => {

@@ -12,7 +12,7 @@ import { checkpoint, missing, nowMs, position, queued, running, situation, threa
   transcript } from './transcript.ts'
 
 const note = [{ $case: 'commandApplied', value: { commandId: 'c' } }] as const
-const minute = { strategy: 'delete', minutes: 1 } as const
+const minute = { strategy: 'keep_latest', minutes: 1 } as const
 
 const after = (state: ThreadState, { records }: Decision) =>
   records.reduce((now, record) => apply(now, record, position), state)
@@ -37,6 +37,14 @@ describe('a history that is dropped', () => {
     const state = thread()
     const { row } = after(state, decideKeepLatest(situation(state), { note }, nowMs))
     expect(row.historyStart).toBeUndefined()
+  })
+
+  it('keeps a time to live after which the thread is deleted', () => {
+    const state = after(thread(),
+      decidePatch(situation(thread()), { metadata: {},
+        timeToLive: { strategy: 'delete', minutes: 1 }, note }, nowMs))
+    const { row } = after(state, decideKeepLatest(situation(state), { note }, nowMs))
+    expect(row.timeToLive).toEqual(state.row.timeToLive)
   })
 
   it('waits for the end of runs and edits', () => {

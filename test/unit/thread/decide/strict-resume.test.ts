@@ -47,7 +47,7 @@ describe('a strict answer', () => {
 function asking(...more: readonly RecordOf[]): ThreadState {
   const state = thread(...more)
   const interruptsJson = JSON.stringify({ task: [{ id: one, value: '?' }] })
-  return { ...state, resting: 'interrupted', row: { ...state.row, interruptsJson } }
+  return { ...state, row: { ...state.row, resting: 'interrupted', interruptsJson } }
 }
 
 describe('an input that answers if the thread waits', () => {

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 
 import type { RecordOf } from '../../../../src/checkpoint/index.ts'
 import { originOf } from '../../../../src/thread/model/origin.ts'
-import { apply, fromOrigin, unborn } from '../../../../src/thread/model/thread-state.ts'
+import { apply, fromOrigin, fromRow, rowOf,
+  unborn } from '../../../../src/thread/model/thread-state.ts'
 import type { ThreadState } from '../../../../src/thread/model/thread-state.ts'
 
 type Checkpoint = Extract<RecordOf, { $case: 'checkpoint' }>['value']
@@ -85,5 +86,34 @@ describe('a thread', () => {
     expect(row).toMatchObject({ threadId: 'y', seq: 7, stepSeq: 7, movedBack: true, storedBytes: 9,
       head: { id: 'c1', seq: 2 }, branch: { id: 'b2', ancestors: [{ id: 'b', through: 7 }] } })
     expect(JSON.parse(row.configJson)).toEqual({ configurable: { thread_id: 'y', a: 1 } })
+  })
+})
+
+describe('a row of an older version whose run executes', () => {
+  const asked: RecordOf = { $case: 'stateEdited',
+    value: { atMs: 0, waiting: true, interruptsJson: '{"task":[{"id":"i"}]}' } }
+  const waiting = after(created, checkpoint('c1'), asked)
+
+  /** The row as the older version wrote it, after these records of an answer. */
+  function read(...records: readonly RecordOf[]): ThreadState {
+    const state = after(created, checkpoint('c1'), asked, queued, started, ...records)
+    const { interruptsJson, resting } = waiting.row
+    const row = { ...rowOf(state, 0), interruptsJson, resting, waits: undefined,
+      restBefore: undefined }
+    return fromRow(row, state.runs)
+  }
+
+  it('shows the interrupts as long as the head is where the run began', () => {
+    expect(read().row).toMatchObject({ interruptsJson: '{"task":[{"id":"i"}]}', waits: true })
+  })
+
+  it('shows none at a later head, and a rollback restores them', () => {
+    const later = read(checkpoint('c2'))
+    expect(later.row).toMatchObject({ resting: 'idle', interruptsJson: '{}' })
+    expect(apply(later, backTo(2), { epoch: 3, seq: 9 }).row).toMatchObject({
+      status: 'interrupted',
+      interruptsJson: '{"task":[{"id":"i"}]}',
+      waits: true,
+    })
   })
 })
