@@ -26,9 +26,10 @@ export function memoryTables(
     }
     return [...rows.values()].filter((row) => row.threadId === threadId)
   }
-  const found = ({ expiredBy }: ThreadFilter) =>
+  const found = ({ expiredBy, status, hidden }: ThreadFilter) =>
     threadRows().filter((row) =>
-      !row.deleted &&
+      !row.deleted && (status === undefined || row.status === status) &&
+      (status === undefined || row.hidden === (hidden ?? false)) &&
       (expiredBy === undefined || !isExpired(row, row.unfinished.length > 0, expiredBy))
     )
   return {

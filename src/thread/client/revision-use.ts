@@ -1,4 +1,4 @@
-/** Use of a deployment's revisions: runs that execute, and threads that wait. */
+/** Use of a deployment's revisions: unfinished runs, and threads that wait. */
 
 import type { ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
@@ -16,9 +16,9 @@ export interface WaitingThreads {
 
 /** Runs and threads that use the revisions of a namespace now. */
 export interface RevisionUse {
-  /** Runs that execute, by revision. */
+  /** Unfinished runs that have started with a revision, or whose callers named it. */
   readonly running: ReadonlyMap<string, number>
-  /** Threads that wait for an answer, by revision. */
+  /** Threads whose interrupts or nodes a revision has, by revision. */
   readonly waiting: ReadonlyMap<string, number>
   /**
    * The same threads by node. One that waits at two nodes counts at both, and one that waits inside
@@ -32,6 +32,8 @@ const pageRows = 500
 const pageBytes = 16 * 1024 * 1024
 /** Threads that are looked through of each kind. */
 const threadsMax = 20_000
+/** Threads that are looked through whose last run failed. Few of them wait. */
+const failedMax = 100_000
 
 /**
  * Counts in the index of all members. Undefined if more threads are busy or wait than are looked
@@ -39,12 +41,15 @@ const threadsMax = 20_000
  */
 export async function revisionUse(threads: ThreadSearch, namespace: string,
   cancelled?: AbortSignal): Promise<RevisionUse | undefined> {
-  const filters = [{ status: 'interrupted' }, { status: 'busy' }, { status: 'busy',
-    hidden: true }] as const
+  const filters = [{ status: 'interrupted' }, { status: 'error' }, { status: 'busy' }, {
+    status: 'busy',
+    hidden: true,
+  }] as const
   const counts = await Promise.all(
     filters.map((filter) => threads.count({ tenant: namespace, ...filter }, cancelled)),
   )
-  if (counts.some((count) => count > threadsMax)) return undefined
+  const max = ({ status }: Filter) => status === 'error' ? failedMax : threadsMax
+  if (filters.some((filter, i) => counts[i]! > max(filter))) return undefined
   const use = new UseCount()
   for (const filter of filters) {
     const query = { tenant: namespace, ...filter }
@@ -53,9 +58,9 @@ export async function revisionUse(threads: ThreadSearch, namespace: string,
   return use
 }
 
-type Filter = Pick<ThreadQuery, 'tenant' | 'status' | 'hidden'>
+type Filter = Pick<ThreadQuery, 'status' | 'hidden'>
 
-async function* rowsOf(threads: ThreadSearch, filter: Filter,
+async function* rowsOf(threads: ThreadSearch, filter: Filter & Pick<ThreadQuery, 'tenant'>,
   cancelled: AbortSignal | undefined): AsyncGenerator<ThreadRow> {
   let limit = pageRows
   for (let after: ThreadPlace | undefined;;) {
@@ -84,11 +89,11 @@ class UseCount implements RevisionUse {
     return [...this.#nodes.values()]
   }
 
-  add({ status, unfinished, waitingAt, metadataJson }: ThreadRow): void {
-    for (const run of unfinished) {
-      if (run.status === 'running' && run.revision !== undefined) count(this.running, run.revision)
+  add({ unfinished, waitingAt, metadataJson }: ThreadRow): void {
+    for (const { revision, wantedRevision = revision } of unfinished) {
+      if (wantedRevision !== undefined) count(this.running, wantedRevision)
     }
-    if (status !== 'interrupted' || !waitingAt) return
+    if (!waitingAt) return
     const { revision, nodes } = waitingAt
     count(this.waiting, revision)
     const graphId = textAt(valueIn(metadataJson), 'graph_id')

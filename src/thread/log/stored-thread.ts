@@ -86,7 +86,7 @@ function lacksTimes({ unfinished }: ThreadRow, runs: readonly RunRow[]): boolean
 /** The runs that a thread's row names: created by the log, brought up to date by the row. */
 function unfinishedRuns(log: LogPort, thread: ThreadRow): Promise<RunRow[]> {
   return Promise.all(thread.unfinished.map(async (unfinished) => {
-    const { inputCharacters: _, ...changes } = unfinished
+    const { inputCharacters: _, wantedRevision: _wanted, ...changes } = unfinished
     const { createdSeq: seq, runId } = changes
     const [entry] = await log.read(thread.branch!, { from: seq, through: seq })
     const created = entry &&

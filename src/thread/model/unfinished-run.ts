@@ -2,6 +2,7 @@
 
 import type { RunRow, ThreadRow, UnfinishedRun } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
+import { planOf } from './run-request.ts'
 
 type RunCreated = Extract<RecordOf, { $case: 'runCreated' }>['value']
 
@@ -11,7 +12,14 @@ export function unfinishedOf(run: RunRow): UnfinishedRun {
     firstSeq, notBeforeMs, kwargsJson, ownerDeaths, suspect, starts, revision } = run
   return { runId, createdSeq, updatedAtMs, status, started, startedAtMs, attempt, baseCheckpointId,
     firstSeq, notBeforeMs, inputCharacters: kwargsJson.length, ownerDeaths, suspect, starts,
-    ...revision !== undefined && { revision } }
+    ...revision !== undefined ? { revision } : wantedBy(run) }
+}
+
+/** Few callers name a revision. The plans of all other runs need not be parsed for this. */
+function wantedBy(run: RunRow): Pick<UnfinishedRun, 'wantedRevision'> {
+  if (!run.planJson.includes('"revision"')) return {}
+  const { revision: wantedRevision } = planOf(run)
+  return wantedRevision === undefined ? {} : { wantedRevision }
 }
 
 /** A run as it is when row `seq` of its thread's log creates it. */

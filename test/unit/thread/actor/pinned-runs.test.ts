@@ -3,53 +3,9 @@
 import { describe, expect, it } from 'vitest'
 
 import { decodeRow } from '../../../../src/checkpoint/index.ts'
-import type { ExecutionOutcome, GraphDescription } from '../../../../src/graph/index.ts'
-import type { StartRun } from '../../../../src/thread/index.ts'
-import { aGraph, FakeDeployments, shop } from '../../../support/fake-deployments.ts'
-import { ScriptedHost } from '../../../support/scripted-host.ts'
-import { settled, ThreadHouse } from '../../../support/thread-house.ts'
-
-/** A host whose one graph has these nodes. */
-class RevisionHost extends ScriptedHost {
-  readonly #graphs: readonly GraphDescription[]
-
-  constructor(...nodes: readonly string[]) {
-    super()
-    this.#graphs = [aGraph('agent', ...nodes)]
-  }
-
-  override graphs = () => this.#graphs
-  override describe = (graphId: string) => this.#graphs.find((each) => each.graphId === graphId)
-}
-
-/** Two revisions, of which the second has another node instead of `ask`. */
-function twoRevisions() {
-  const deployed = new FakeDeployments()
-  const [r1, r2] = [new RevisionHost('ask', 'end'), new RevisionHost('confirm', 'end')]
-  deployed.hosts.set('r1', r1).set('r2', r2)
-  const house = new ThreadHouse({}, undefined, deployed)
-  const start = (run: Partial<StartRun> = {}, threadId = 'x') =>
-    house.client.startRun(shop, threadId, house.run(run))
-  const newest = async () =>
-    (await house.client.listRuns({ tenant: shop, threadId: 'x', limit: 1, offset: 0 }))[0]!
-  const row = async () => (await house.client.get(shop, 'x')).row
-  return { deployed, house, r1, r2, start, newest, row }
-}
-
-const answer = { kwargs: { input: null, command: { resume: 'yes' } } } as const
-const asking: Partial<ExecutionOutcome> = { waiting: true, waitsAt: ['ask'],
-  interrupts: '{"task":[{"id":"a","value":"?"}]}' }
-
-/** A thread that waits for an answer at `ask` of r1. */
-async function waiting() {
-  const shopOf = twoRevisions()
-  const { r1, start } = shopOf
-  await start()
-  await r1.step(r1.only, 'one')
-  r1.end(r1.only, asking)
-  await settled()
-  return shopOf
-}
+import { shop } from '../../../support/fake-deployments.ts'
+import { settled } from '../../../support/thread-house.ts'
+import { answer, asking, twoRevisions, waiting } from '../../../support/two-revisions.ts'
 
 describe('a run', () => {
   it('ends after the time that its deployment gives, whatever it asks for', async () => {
