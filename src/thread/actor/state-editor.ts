@@ -8,6 +8,7 @@ import type { CheckpointSelector, Execution, ExecutionOutcome, GraphHost, LossRe
 import { objectIn } from '../../json/index.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import { hostOfRun, presentHost, presentRevisionOf } from '../context/thread-graphs.ts'
+import type { CurrentEdit } from '../decide/decision.ts'
 import { editAnswer, failedEdit, lostEdit, newestCheckpoint } from '../decide/state-edit.ts'
 import type { Edit, EditedState } from '../decide/state-edit.ts'
 import { executionSource } from '../log/execution-source.ts'
@@ -43,6 +44,13 @@ export class StateEditor {
 
   get busy(): boolean {
     return this.#editing !== undefined
+  }
+
+  /** The edit under way. */
+  get current(): CurrentEdit | undefined {
+    if (!this.#editing) return undefined
+    const { id, edit: { taker } } = this.#editing
+    return { id, owners: taker ? [taker.run, ...taker.taken].map(({ runId }) => runId) : [] }
   }
 
   /**
@@ -112,6 +120,15 @@ export class StateEditor {
       new HeddleError('graph_failed',
         'The graph took too long to update the state; nothing was changed.'),
     )
+    this.#next()
+  }
+
+  /** A run that owns the edit has ended. What the edit reports later is ignored by its number. */
+  drop(executionId: number): void {
+    if (!this.has(executionId)) return
+    const { host, result } = this.#editing!
+    host.abort(executionId)
+    result.reject(new HeddleError('rejected', 'The run of the state update has ended.'))
     this.#next()
   }
 

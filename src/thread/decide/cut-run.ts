@@ -73,7 +73,6 @@ export function decideDeleteRun(at: Situation,
 export function cutRuns(draft: Draft,
   { runs, action, rollback, reason, outcome, note = [] }: Cut): void {
   const executed = draft.execution?.run.runId
-  if (runs.some(({ runId }) => runId === executed)) draft.drop('abort')
   draft.write(note)
   if (action === 'rollback') return takeBack(draft, runs, rollback)
   const interrupted: Ending = { status: 'interrupted', cancelReason: reason }

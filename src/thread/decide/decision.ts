@@ -23,6 +23,13 @@ export interface CurrentExecution {
   readonly takesMessages?: boolean
 }
 
+/** The edit of the state under way, as decisions see it. */
+export interface CurrentEdit {
+  readonly id: number
+  /** Runs with one of which it ends: the run that takes messages, and these. None for a client's. */
+  readonly owners: readonly string[]
+}
+
 /** The suspect that waits in the quarantine, or is on trial. */
 export interface QuarantinePlace {
   readonly runId: string
@@ -38,8 +45,8 @@ export interface Situation {
   readonly position: RecordPosition
   readonly execution: CurrentExecution | undefined
   readonly suspect: QuarantinePlace | undefined
-  /** The state is being edited: no run starts meanwhile. */
-  readonly isEditing: boolean
+  /** While there is one, no run starts. */
+  readonly edit: CurrentEdit | undefined
   /** The thread moves to another owner, which continues its runs: none starts here. */
   readonly isResting: boolean
   /** The run that cannot take messages; undefined for none. */
@@ -64,6 +71,7 @@ export class Draft {
   readonly #at: Situation
   #state: ThreadState
   #execution: CurrentExecution | undefined
+  #edit: CurrentEdit | undefined
   #suspect: QuarantinePlace | undefined
   readonly #records: RecordOf[] = []
   readonly #places: CheckpointPlace[] = []
@@ -75,6 +83,7 @@ export class Draft {
     this.nowMs = nowMs
     this.#state = at.state
     this.#execution = at.execution
+    this.#edit = at.edit
     this.#suspect = at.suspect
   }
 
@@ -99,7 +108,7 @@ export class Draft {
   }
   /** No run may start. */
   get isHeld(): boolean {
-    return this.#at.isEditing || this.#at.isResting
+    return this.#edit !== undefined || this.#at.isResting
   }
   /** Undefined for a thread of the server's own project. */
   get deployment(): DeploymentView | undefined {
@@ -122,8 +131,10 @@ export class Draft {
   write(records: readonly RecordOf[], urgency: Urgency = 'now'): void {
     if (records.length === 0) return
     for (const record of records) {
+      const { runs } = this.#state
       this.#state = apply(this.#state, record, this.#at.position)
       this.#records.push(record)
+      if (this.#state.runs !== runs) this.#endOwned()
     }
     if (urgency === 'now') this.#urgency = 'now'
   }
@@ -141,6 +152,20 @@ export class Draft {
   drop(kind: 'abort' | 'close'): void {
     if (this.#execution) this.effect({ kind })
     this.#execution = undefined
+  }
+
+  /** The edit under way has its result: its owners may end. */
+  closeEdit(): void {
+    this.#edit = undefined
+  }
+
+  /** Work ends with the run that owns it, whatever ended the run. */
+  #endOwned(): void {
+    const isGone = (runId: string) => this.unfinished(runId) === undefined
+    if (this.#execution && isGone(this.#execution.run.runId)) this.drop('abort')
+    if (!this.#edit?.owners.some(isGone)) return
+    this.effect({ kind: 'dropEdit', executionId: this.#edit.id })
+    this.#edit = undefined
   }
 
   leaveQuarantine(): void {

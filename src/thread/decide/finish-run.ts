@@ -17,7 +17,6 @@ export function finish(draft: Draft, run: RunRow, ending: Ending): void {
   const { status, waiting = false, interruptsJson = '', values, untracked, error, at, refused,
     cancelReason, waitsAt, askers } = ending
   const { runId } = run
-  if (draft.execution?.run.runId === runId) draft.drop('close')
   const { webhook, temporary } = planOf(run)
   const owesWebhook = webhook !== undefined || isWatched(draft.state.row, run)
   const errorJson = error ? JSON.stringify(error) : ''

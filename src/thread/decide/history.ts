@@ -18,8 +18,8 @@ interface Noted {
 const reserved = ['source', 'step', 'parents', 'run_id', 'thread_id']
 
 /** Throws `busy` for a thread with unfinished runs, or whose state is being edited. */
-export function requireIdle({ state, isEditing }: Pick<Situation, 'state' | 'isEditing'>): void {
-  if (activeRuns(state).length === 0 && !isEditing) return
+export function requireIdle({ state, edit }: Pick<Situation, 'state' | 'edit'>): void {
+  if (activeRuns(state).length === 0 && !edit) return
   throw new HeddleError('busy', 'Thread is busy; prune it when its runs are done.')
 }
 

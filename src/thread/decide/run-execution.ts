@@ -24,6 +24,7 @@ export function decideEnded(at: Situation, outcome: ExecutionOutcome, nowMs: num
     handBack(draft, draft.unfinished(run.runId)!)
     if (execution.isStopping && !draft.isResting) move(draft, run.runId, execution, nodes)
   } else {
+    draft.drop('close')
     finish(draft, run, endingOf(outcome, outcome.status))
     startNext(draft)
   }
@@ -51,6 +52,7 @@ export function decideRefused(at: Situation, refusal: Refusal, nowMs: number): D
   const draft = new Draft(at, nowMs)
   const run = at.execution?.run
   if (!run) return draft.decided()
+  draft.drop('close')
   finish(draft, run, { status: 'error', error: refusal, refused: true })
   startNext(draft)
   return draft.decided()
@@ -62,7 +64,6 @@ export function decideTimeLimit(at: Situation, outcome: ExecutionOutcome | undef
   const draft = new Draft(at, nowMs)
   const run = at.execution?.run
   if (!run) return draft.decided()
-  draft.drop('abort')
   finish(draft, draft.unfinished(run.runId)!, endingBefore(outcome) ?? outOfTime)
   startNext(draft)
   return draft.decided()

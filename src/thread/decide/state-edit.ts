@@ -78,6 +78,7 @@ export interface EditedState {
 export function decideEdited(at: Situation, { edit, steps, outcome, revision }: EditedState,
   nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
+  draft.closeEdit()
   // A thread that is created with a state is idle, whatever is left to do (specification §3.3).
   const waiting = outcome.waiting && edit.before.length === 0
   draft.write([

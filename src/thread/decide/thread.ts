@@ -64,7 +64,6 @@ export function decideDelete(at: Situation,
   if (branchId !== undefined && branchId !== branch!.id) throw threadNotFound(threadId)
   const draft = new Draft(at, nowMs)
   draft.write([{ $case: 'threadDeleted', value: { atMs: nowMs } }, ...note])
-  draft.drop('abort')
   draft.effect({ kind: 'stopTimer' })
   draft.leaveQuarantine()
   draft.effect({ kind: 'stopRetention' })

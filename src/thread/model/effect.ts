@@ -46,6 +46,7 @@ import type { StartRun } from './thread-client.ts'
  * callWebhooks     call the webhooks that are owed, and no others
  * stopWebhooks     call none
  * logGivenUp       note in the server's log that a webhook was given up
+ * dropEdit         end the edit under way, because a run that owns it has ended
  * refuseEdits      end the edit under way and refuse those that wait
  */
 export type Effect =
@@ -54,6 +55,7 @@ export type Effect =
     readonly stoppedFor?: string | undefined }
   | { readonly kind: 'abort' | 'close' }
   | { readonly kind: 'pause'; readonly executionId: number }
+  | { readonly kind: 'dropEdit'; readonly executionId: number }
   | { readonly kind: 'stopFor'; readonly revision: string }
   | { readonly kind: 'stopForMessages' }
   | { readonly kind: 'rememberKey'; readonly run: Pick<StartRun, 'commandId' | 'runId'> }

@@ -1,7 +1,6 @@
 /**
  * The rest of a thread: the wait at its head, and the end of its last run. Every record that moves
- * the head, writes on it or ends a run passes through here, and readers use the row. Pure. Rule:
- * [head_rest].
+ * the head, writes on it or ends a run passes through here, and readers use the row. Pure.
  */
 
 import type { Writes } from '../../../proto/gen/storage/v1/log.ts'

@@ -129,11 +129,11 @@ const State = Annotation.Root({ out: Annotation<string>() })
 
 /** A thread whose node interrupts, and then fails or waits as the test decides. */
 async function engineThread() {
-  const then = { does: (): unknown => ({}) }
+  const rest = { does: (): unknown => ({}) }
   const graph = (name: string) =>
     new StateGraph(State).addNode(name, async () => {
       const out = interrupt<string, string>('Which order?')
-      await then.does()
+      await rest.does()
       return { out }
     }).addEdge(START, name).compile()
   const [first, other] = [new EngineHost(graph('ask')), new EngineHost(graph('other'))]
@@ -145,15 +145,15 @@ async function engineThread() {
   const thread = new EngineThread(() => pointed)
   await thread.run({ input: { out: '' } })
   const row = async () => (await thread.chain.client.get('t', 'x')).row
-  return { then, thread, row, rename: () => (pointed.current = other) }
+  return { rest, thread, row, rename: () => (pointed.current = other) }
 }
 
 describe('a resume that failed', () => {
   async function failed() {
     const parts = await engineThread()
-    parts.then.does = () => Promise.reject(new Error('no model'))
+    parts.rest.does = () => Promise.reject(new Error('no model'))
     expect(await parts.thread.answer('7')).toMatchObject({ status: 'error' })
-    parts.then.does = () => ({})
+    parts.rest.does = () => ({})
     return parts
   }
 
@@ -176,14 +176,14 @@ describe('a resume that failed', () => {
 
 describe('a resume that was cancelled', () => {
   it('leaves the thread interrupted, and it can be resumed again', async () => {
-    const { thread, row, then } = await engineThread()
-    then.does = () => new Promise(() => {})
+    const { thread, row, rest } = await engineThread()
+    rest.does = () => new Promise(() => {})
     const runId = await thread.start({ command: { resume: '7' } })
     await settled()
     await thread.chain.client.cancelRun('t', 'x', runId, { action: 'interrupt' })
     expect(await thread.asks()).toEqual(['Which order?'])
     expect((await row()).status).toBe('interrupted')
-    then.does = () => ({})
+    rest.does = () => ({})
     expect(await thread.answer('8')).toEqual({ status: 'success', asks: [], error: '' })
   })
 })

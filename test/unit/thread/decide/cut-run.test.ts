@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import { decideCancel, decideDeleteRun,
   runToRollBack } from '../../../../src/thread/decide/cut-run.ts'
+import { handedBack } from '../../../../src/thread/model/run-records.ts'
 import { checkpoint, executing, nowMs, queued, running, situation, thread,
   transcript } from './transcript.ts'
 
@@ -80,5 +81,51 @@ describe('a deleted run', () => {
   it('is only removed if it had ended', () => {
     expect(deleting(situation(thread()))).toEqual(['write runDeleted r', 'write commandApplied c',
       'now', 'forgetFeed r', 'stopTimer', 'holdInputs characters=0', 'reply done'])
+  })
+})
+
+describe('an edit that adds messages to a run', () => {
+  const edit = { id: 9, owners: ['r', 'next'] }
+  const editing = situation(state, { edit })
+
+  it('ends with its run, and the next run starts', () => {
+    const cut = { runs: [first], action: 'interrupt' } as const
+    expect(transcript(decideCancel(editing, cut, nowMs))).toEqual([
+      'write runEnded r interrupted',
+      'write runStarted next 1',
+      'now',
+      'dropEdit executionId=9',
+      'endRun r',
+      'forgetExecution',
+      ...nextStarts,
+      'reply done',
+    ])
+  })
+
+  it('ends with a message that it adds, and its run continues without it', () => {
+    const handed = situation(
+      thread(...running('r'), checkpoint('k', 'r'), handedBack(first, 0), ...queued('next')),
+      { edit },
+    )
+    const cut = { runs: [second], action: 'rollback' } as const
+    expect(transcript(decideCancel(handed, cut, nowMs))).toEqual([
+      'write runDeleted next',
+      'write runStarted r 1',
+      'now',
+      'dropEdit executionId=9',
+      'publish next error',
+      'endRolledBack next seq=7',
+      'stopTimer',
+      'holdInputs characters=12',
+      'publish r metadata',
+      'execute r resumes',
+      'reply done',
+    ])
+  })
+
+  it('goes on when another run is cut', () => {
+    const more = situation(thread(...running('r'), ...queued('next'), ...queued('last')), { edit })
+    const cut = { runs: [more.state.runs[2]!], action: 'rollback' } as const
+    expect(transcript(decideCancel(more, cut, nowMs))).not.toContain('dropEdit executionId=9')
   })
 })

@@ -58,7 +58,7 @@ export function checkpoint(id: string, runId: string): RecordOf {
 
 /** Nothing happens on the thread but what `more` says. */
 export function situation(state: ThreadState, more: Partial<Situation> = {}): Situation {
-  return { state, position, execution: undefined, suspect: undefined, isEditing: false,
+  return { state, position, execution: undefined, suspect: undefined, edit: undefined,
     isResting: false, ...more }
 }
 
