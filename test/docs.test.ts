@@ -8,9 +8,10 @@ import { describe, expect, it } from 'vitest'
 import { effectRules } from './simulation/effects/effect-world.ts'
 import { replayRules } from './simulation/replay/replay-rule.ts'
 import { rules as clusterRules } from './simulation/rule.ts'
+import { waitingRules } from './simulation/waiting/waiting-world.ts'
 import { repositoryFiles, root } from './support/source-tree.ts'
 
-const rules: readonly string[] = [...clusterRules, ...effectRules, ...replayRules]
+const rules: readonly string[] = [...clusterRules, ...effectRules, ...waitingRules, ...replayRules]
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const invariants = read('docs/invariants.md')
 const architecture = read('docs/architecture.md')

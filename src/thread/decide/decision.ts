@@ -26,7 +26,7 @@ export interface CurrentExecution {
 /** The edit of the state under way, as decisions see it. */
 export interface CurrentEdit {
   readonly id: number
-  /** Runs with one of which it ends: the run that takes messages, and these. None for a client's. */
+  /** The edit ends with any of these runs: the taker, and its messages. Empty for a client's. */
   readonly owners: readonly string[]
 }
 
@@ -159,7 +159,7 @@ export class Draft {
     this.#edit = undefined
   }
 
-  /** Work ends with the run that owns it, whatever ended the run. */
+  /** Work ends with the run that owns it, whatever ended the run. Rule: [owned_work]. */
   #endOwned(): void {
     const isGone = (runId: string) => this.unfinished(runId) === undefined
     if (this.#execution && isGone(this.#execution.run.runId)) this.drop('abort')

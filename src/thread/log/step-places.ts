@@ -93,7 +93,7 @@ export function isStep(record: RecordOf): boolean {
   return record.$case === 'checkpoint' || record.$case === 'writes' || record.$case === 'emitted'
 }
 
-/** True if searches of threads see what a record changed, such as an interrupt that was answered. */
+/** True if searches of threads see the change by a record, such as a used interrupt. */
 export function changesIndex(record: RecordOf, before: ThreadState, after: ThreadState): boolean {
   return !isStep(record) || before.row.interruptsJson !== after.row.interruptsJson
 }

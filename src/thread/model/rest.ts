@@ -1,6 +1,7 @@
 /**
  * The rest of a thread: the wait at its head, and the end of its last run. Every record that moves
- * the head, writes on it or ends a run passes through here, and readers use the row. Pure.
+ * the head, writes on it or ends a run passes through here, and readers use the row. Pure. Rule:
+ * [head_rest].
  */
 
 import type { Writes } from '../../../proto/gen/storage/v1/log.ts'
@@ -47,11 +48,11 @@ export function restOf({ resting, errorJson, interruptsJson, waitingAt, waits }:
  */
 export function withRest(row: ThreadRow, runs: readonly RunRow[]): ThreadRow {
   const started = runs.find((run) => run.started)
-  const told = row.waits ?? (row.resting === 'interrupted' || undefined)
-  if (!started || row.restBefore) return { ...row, waits: told }
-  const restBefore = { ...restOf(row), waits: told }
+  const waits = row.waits ?? (row.resting === 'interrupted' || undefined)
+  if (!started || row.restBefore) return { ...row, waits }
+  const restBefore = { ...restOf(row), waits }
   const isUntouched = (row.head?.id ?? '') === started.baseCheckpointId
-  return { ...row, ...isUntouched ? { waits: told } : nothingWaits, restBefore }
+  return { ...row, ...isUntouched ? { waits } : nothingWaits, restBefore }
 }
 
 /** The head is a new checkpoint of a run. */

@@ -35,6 +35,11 @@ export const listedCases: Readonly<Record<string, Readonly<Record<string, string
   'test/e2e/fuzz.test.ts': {
     'answers or refuses 150 requests of any shape, seed 841459149': search,
   },
+  'test/simulation/waiting/waiting-world.test.ts': {
+    'shows the wait that the log has in 60 random histories': search,
+    'break a promise: head_rest': search,
+    'break a promise: owned_work': search,
+  },
   'test/simulation/effects/thread-world.test.ts': {
     'does each effect once in 60 random sequences on one thread': search,
   },

@@ -10,8 +10,8 @@ import type { WorkName } from './cut-table.ts'
 
 /**
  * A line has the thread in the end of a command before, during and after the write of the work: its
- * status, `?` for interrupts, its state, and the first letters of the statuses of its runs, newest
- * first. A line with one cell is of a command that changes none of that.
+ * status, `?` for interrupts, its state with `m` for the message, and the first letters of the
+ * statuses of its runs, newest first. A command with one cell changes none of that.
  */
 const table = `
 a run
@@ -63,53 +63,53 @@ a resume
   list_runs                | idle one+zero ss
   join                     | idle one+zero ss
 an injection
-  cancel: interrupt        | idle one+zero sis | idle one+zero sis | idle message+one+zero is
+  cancel: interrupt        | idle one+zero sis | idle one+zero sis | idle m+one+zero is
   cancel: rollback         | idle zero ss | idle zero ss | idle zero s
-  cancel: of an assistant  | idle one+zero sis | idle one+zero sis | idle message+one+zero is
-  start: interrupt         | idle one+zero siis | idle one+zero siis | idle message+one+zero sis
+  cancel: of an assistant  | idle one+zero sis | idle one+zero sis | idle m+one+zero is
+  start: interrupt         | idle one+zero siis | idle one+zero siis | idle m+one+zero sis
   start: rollback          | idle zero ss | idle zero ss | idle zero ss
-  start: enqueue           | idle message+one+zero sss | idle message+one+zero sss | idle message+one+zero sss
-  start: reject            | idle message+one+zero ss | idle message+one+zero ss | idle message+one+zero ss
-  delete_run               | idle one+zero ss | idle one+zero ss | idle message+one+zero s
+  start: enqueue           | idle m+one+zero sss | idle m+one+zero sss | idle m+one+zero sss
+  start: reject            | idle m+one+zero ss | idle m+one+zero ss | idle m+one+zero ss
+  delete_run               | idle one+zero ss | idle one+zero ss | idle m+one+zero s
   delete                   | gone | gone | gone
-  time_limit               | idle one+zero sss | idle one+zero sss | error message+one+zero ts
-  lost: displaced          | idle one+zero sss | idle one+zero sss | idle message+one+zero ss
-  lost: crashed            | idle one+zero sss | idle one+zero sss | idle message+one+zero ss
-  rest                     | idle one+zero sss | idle one+zero sss | idle message+one+zero ss
-  keep_latest              | idle message+one+zero ss
-  edit                     | idle message+one+zero ss
-  create                   | idle message+one+zero ss
-  patch                    | idle message+one+zero ss
-  patch_state              | idle message+one+zero ss
-  copy                     | idle message+one+zero ss
-  get                      | idle message+one+zero ss
-  get_run                  | idle message+one+zero ss
-  list_runs                | idle message+one+zero ss
-  join                     | idle message+one+zero ss
+  time_limit               | idle one+zero sss | idle one+zero sss | error m+one+zero ts
+  lost: displaced          | idle one+zero sss | idle one+zero sss | idle m+one+zero ss
+  lost: crashed            | idle one+zero sss | idle one+zero sss | idle m+one+zero ss
+  rest                     | idle one+zero sss | idle one+zero sss | idle m+one+zero ss
+  keep_latest              | idle m+one+zero ss
+  edit                     | idle m+one+zero ss
+  create                   | idle m+one+zero ss
+  patch                    | idle m+one+zero ss
+  patch_state              | idle m+one+zero ss
+  copy                     | idle m+one+zero ss
+  get                      | idle m+one+zero ss
+  get_run                  | idle m+one+zero ss
+  list_runs                | idle m+one+zero ss
+  join                     | idle m+one+zero ss
 an injection into a resume
-  cancel: interrupt        | idle one+zero sis | idle one+zero sis | idle message+one+zero is
+  cancel: interrupt        | idle one+zero sis | idle one+zero sis | idle m+one+zero is
   cancel: rollback         | interrupted? zero ps | interrupted? zero ps | interrupted? zero s
-  cancel: of an assistant  | idle one+zero sis | idle one+zero sis | idle message+one+zero is
-  start: interrupt         | idle one+zero siis | idle one+zero siis | idle message+one+zero sis
+  cancel: of an assistant  | idle one+zero sis | idle one+zero sis | idle m+one+zero is
+  start: interrupt         | idle one+zero siis | idle one+zero siis | idle m+one+zero sis
   start: rollback          | idle zero ss | idle zero ss | idle zero ss
-  start: enqueue           | idle message+one+zero sss | idle message+one+zero sss | idle message+one+zero sss
-  start: reject            | idle message+one+zero ss | idle message+one+zero ss | idle message+one+zero ss
-  delete_run               | idle one+zero ss | idle one+zero ss | idle message+one+zero s
+  start: enqueue           | idle m+one+zero sss | idle m+one+zero sss | idle m+one+zero sss
+  start: reject            | idle m+one+zero ss | idle m+one+zero ss | idle m+one+zero ss
+  delete_run               | idle one+zero ss | idle one+zero ss | idle m+one+zero s
   delete                   | gone | gone | gone
-  time_limit               | idle one+zero sss | idle one+zero sss | error message+one+zero ts
-  lost: displaced          | idle one+zero sss | idle one+zero sss | idle message+one+zero ss
-  lost: crashed            | idle one+zero sss | idle one+zero sss | idle message+one+zero ss
-  rest                     | idle one+zero sss | idle one+zero sss | idle message+one+zero ss
-  keep_latest              | idle message+one+zero ss
-  edit                     | idle message+one+zero ss
-  create                   | idle message+one+zero ss
-  patch                    | idle message+one+zero ss
-  patch_state              | idle message+one+zero ss
-  copy                     | idle message+one+zero ss
-  get                      | idle message+one+zero ss
-  get_run                  | idle message+one+zero ss
-  list_runs                | idle message+one+zero ss
-  join                     | idle message+one+zero ss
+  time_limit               | idle one+zero sss | idle one+zero sss | error m+one+zero ts
+  lost: displaced          | idle one+zero sss | idle one+zero sss | idle m+one+zero ss
+  lost: crashed            | idle one+zero sss | idle one+zero sss | idle m+one+zero ss
+  rest                     | idle one+zero sss | idle one+zero sss | idle m+one+zero ss
+  keep_latest              | idle m+one+zero ss
+  edit                     | idle m+one+zero ss
+  create                   | idle m+one+zero ss
+  patch                    | idle m+one+zero ss
+  patch_state              | idle m+one+zero ss
+  copy                     | idle m+one+zero ss
+  get                      | idle m+one+zero ss
+  get_run                  | idle m+one+zero ss
+  list_runs                | idle m+one+zero ss
+  join                     | idle m+one+zero ss
 an edit
   cancel: interrupt        | idle edit+zero s | idle edit+zero s | idle edit+zero s
   cancel: rollback         | idle edit+zero s | idle edit+zero s | idle edit+zero s

@@ -65,7 +65,7 @@ async function injection(asks: boolean) {
   await house.startRun('x', message)
   house.host.end(house.host.only, { status: 'drained' })
   await settled()
-  return { house, work: work(house, runId, 'message', { waiting: true }) }
+  return { house, work: work(house, runId, 'm', { waiting: true }) }
 }
 
 async function run(asks: boolean) {
