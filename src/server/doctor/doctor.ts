@@ -9,7 +9,7 @@ import { HeddleError } from '../../errors.ts'
 import { isLoopback } from '../../settings/index.ts'
 import type { Settings } from '../../settings/index.ts'
 import { readKeyspaces } from '../../store/cassandra/index.ts'
-import { readSchema } from '../../store/embedded/index.ts'
+import { backupEndings, manifestEnding, readSchema } from '../../store/embedded/index.ts'
 import { openAdminAccess } from '../admin-access.ts'
 import type { RevisionsAdmin, RevisionsRequest } from '../deployments/revisions-admin.ts'
 import { connectionOptions } from '../backends/cassandra-connection.ts'
@@ -71,8 +71,9 @@ function privateFilesOf(settings: Settings): readonly string[] {
   const data = existsSync(directory) ? readdirSync(directory).filter(isPrivate) : []
   const backup = cassandra === null ? lastBackup(directory)?.file : undefined
   const files = [secretsKeyFile(settings), cassandra?.tls?.key, cassandra?.member.tls?.key,
-    cassandra?.passwordFile, ...data.map((name) => join(directory, name)),
-    ...backup === undefined ? [] : ['', '.documents', '.traces'].map((end) => `${backup}${end}`)]
+    cassandra?.passwordFile, ...data.map((name) => join(directory, name)), ...backup === undefined
+    ? []
+    : [...backupEndings, manifestEnding].map((end) => `${backup}${end}`)]
   return [...new Set(files.filter((file) => file !== undefined))]
 }
 

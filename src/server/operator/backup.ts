@@ -5,9 +5,12 @@ import { join } from 'node:path'
 
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError, messageOf } from '../../errors.ts'
+import { ownVersion } from '../../settings/index.ts'
 import type { Settings } from '../../settings/index.ts'
 import { beginBackup, beginRestore, openEmbeddedStore } from '../../store/embedded/index.ts'
-import type { BackupFile } from '../../store/embedded/index.ts'
+import type { BackupFile, ManifestUse, ReportProgress } from '../../store/embedded/index.ts'
+export { verifyBackup } from '../../store/embedded/index.ts'
+export type { BackupManifest, BackupProgress, ReportProgress } from '../../store/embedded/index.ts'
 import { placeOfStore } from './operator-actors.ts'
 import { stopRestored } from './stop-restored.ts'
 import type { Stopped } from './stop-restored.ts'
@@ -25,7 +28,8 @@ const noteName = 'last-backup.json'
  * Throws HeddleError with a message, and leaves nothing behind, if there can be no backup.
  */
 export async function backUpStore({ cassandra, dataDirectory: directory }: Settings, target: string,
-  { env, traces }: { readonly env: Env; readonly traces: boolean }
+  { env, traces, report }: { readonly env: Env; readonly traces: boolean;
+    readonly report: ReportProgress }
 ): Promise<
   readonly BackupFile[]
 > {
@@ -36,9 +40,10 @@ export async function backUpStore({ cassandra, dataDirectory: directory }: Setti
         `run "nodetool snapshot ${keyspace} ${keyspace}_control" on each of its nodes.`)
   }
   const note: LastBackup = { file: target, atMs: env.nowMs() }
-  const { draft, publish, discard } = beginBackup({ directory, target, traces })
+  const { draft, publish, discard } = beginBackup({ directory, target, traces, report,
+    atMs: note.atMs, program: `heddle ${ownVersion()}` })
   try {
-    await requireRestorable(draft, env)
+    await requireRestorable(draft, { env, report })
     const files = publish()
     noteBackup(directory, note)
     return files
@@ -48,10 +53,11 @@ export async function backUpStore({ cassandra, dataDirectory: directory }: Setti
 }
 
 /** Restores it beside itself. Its other files need no more than the check that they have had. */
-async function requireRestorable(backup: string, env: Env): Promise<void> {
+async function requireRestorable(backup: string,
+  { env, report }: Pick<RestoreRequest, 'env' | 'report'>): Promise<void> {
   const directory = `${backup}-trial`
   try {
-    const { draft, discard } = beginRestore({ backup, directory })
+    const { draft, discard } = beginRestore({ backup, directory, report, manifest: 'ignored' })
     try {
       await stopIn(draft, env)
     } finally {
@@ -80,6 +86,8 @@ export function lastBackup(directory: string): LastBackup | undefined {
 /** Result of a restore. `stopped` is undefined if unfinished work goes on. */
 export interface Restored {
   readonly bytes: number
+  /** False if there was no manifest to check the backup against. */
+  readonly isChecked: boolean
   readonly stopped: Stopped | undefined
 }
 
@@ -88,7 +96,9 @@ export interface RestoreRequest {
   readonly backup: string
   /** True if the next server continues the unfinished work. */
   readonly resumes: boolean
+  readonly manifest: ManifestUse
   readonly env: Env
+  readonly report: ReportProgress
 }
 
 /**
@@ -96,16 +106,17 @@ export interface RestoreRequest {
  * directory can be started. Throws HeddleError with a message, and leaves the directory empty then.
  */
 export async function restoreStore({ cassandra, dataDirectory: directory }: Settings,
-  { backup, resumes, env }: RestoreRequest): Promise<Restored> {
+  { backup, resumes, manifest, env, report }: RestoreRequest): Promise<Restored> {
   if (cassandra !== null) {
     throw new HeddleError('unsupported', 'The data are in Cassandra: restore its snapshots, then ' +
       'run "heddle restored".')
   }
-  const { draft, bytes, publish, discard } = beginRestore({ backup, directory })
+  const { draft, bytes, isChecked, publish, discard } = beginRestore({ backup, directory, manifest,
+    report })
   try {
     const stopped = resumes ? undefined : await stopIn(draft, env)
     publish()
-    return { bytes, stopped }
+    return { bytes, isChecked, stopped }
   } catch (error) {
     discard()
     throw error

@@ -44,6 +44,22 @@ it('The command "backup" makes a file that a store can be opened on.', async () 
   }
 })
 
+it('The command "backup verify" prints the files and rows of a whole backup.', async () => {
+  const data = join(root, 'small')
+  await (await open(data)).close()
+  const file = join(root, 'small.db')
+  expect((await heddle('backup', file, '--data', data)).status).toBe(0)
+  const { status, stdout } = await heddle('backup', 'verify', file)
+  expect([status, stdout]).toEqual([0, expect.stringMatching(
+    /small\.db is whole\. Made at 20\S+ by heddle \S+\.\n\nfile +MB +SHA-256 +rows\nsmall\.db /,
+  )])
+  const asJson = await heddle('backup', 'verify', file, '--json')
+  expect(JSON.parse(asJson.stdout)).toMatchObject({ backup: file, traces: true,
+    files: [{ file, bytes: statSync(file).size, rows: { thread: 0 } }] })
+  expect((await heddle('backup', 'verify')).stderr)
+    .toMatch(/missing required argument 'backup'; see backup verify --help/)
+})
+
 it('The command "backup" says what to do with data in Cassandra, and without a file.', async () => {
   const cassandra = await heddle('backup', join(root, 'c.db'), '--store', 'cassandra',
     '--local-datacenter', 'us', '--keyspace', 'shop')

@@ -24,13 +24,17 @@ const notADatabase = 26
  */
 export function diskError(caught: unknown, file: string): HeddleError {
   if (caught instanceof CodedError) return HeddleError.from(caught)
-  const isFull = memberOf(caught, 'code') === 'ENOSPC'
-  const message = messageOf(isFull ? full : sqliteCode(caught), file)
+  const message = messageOf(isFull(caught) ? full : sqliteCode(caught), file)
   if (message) return new HeddleError('unavailable', message, {}, { cause: caught })
   if (sqliteCode(caught) === tooBig) {
     return new HeddleError('too_large', undefined, {}, { cause: caught })
   }
   return HeddleError.from(caught)
+}
+
+/** True if the disk that was written to is full. */
+export function isFull(caught: unknown): boolean {
+  return memberOf(caught, 'code') === 'ENOSPC' || sqliteCode(caught) === full
 }
 
 /** True if the same may succeed later, when the disk, the memory or another program allows it. */

@@ -1,6 +1,6 @@
 /**
- * A backup of a data directory: all that was acknowledged before it began. It is one file, with
- * more beside it if there are documents and traces.
+ * A backup of a data directory: all writes that were acknowledged before its start. It has one file
+ * and a manifest, and further files if there are documents and traces.
  */
 
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync,
@@ -13,15 +13,20 @@ import { memberOf } from '../../../json/index.ts'
 import { catchUp, readWriteAhead } from '../durable/index.ts'
 import type { WriteAheadRecord } from '../durable/index.ts'
 import { Database } from '../file/database.ts'
-import { diskError } from '../file/disk-error.ts'
+import { diskError, isFull } from '../file/disk-error.ts'
 import { schema, Tables } from '../requests/tables.ts'
+import { hashFile } from './backup-check.ts'
 import { backupParts, requireSound } from './backup-file.ts'
+import type { BackupEnding, ReportProgress } from './backup-file.ts'
+import { countRows, manifestEnding, markBackup, writeManifest } from './backup-manifest.ts'
+import type { BackupManifest } from './backup-manifest.ts'
 
-/** Data directory to back up, and the path of the backup. */
-export interface BackupOptions {
+/** Data directory to back up, the path of the backup, and contents of its manifest. */
+export interface BackupOptions extends Pick<BackupManifest, 'program' | 'atMs'> {
   readonly directory: string
   /** Path of the backup. Nothing may be there yet. */
   readonly target: string
+  readonly report: ReportProgress
   /** True, the default, if traces are part of it. */
   readonly traces?: boolean
 }
@@ -45,10 +50,15 @@ export interface BackingUp {
 /** Time to wait for another program that has the file for itself alone. */
 const patienceMs = 10_000
 
-interface Part {
-  readonly from: string
+/** A file on its way from a draft to its place. */
+interface Draft {
   readonly target: string
   readonly draft: string
+}
+
+interface Part extends Draft {
+  readonly from: string
+  readonly ending: BackupEnding
 }
 
 /**
@@ -58,53 +68,86 @@ interface Part {
  * Throws HeddleError: `exists` if something is at a target, `unavailable` if the directory or the
  * target cannot be used. Blocks its thread for seconds.
  */
-export function beginBackup({ directory, target, traces = true }: BackupOptions): BackingUp {
+export function beginBackup(options: BackupOptions): BackingUp {
+  const { directory, target, traces = true, report } = options
   const file = join(resolve(directory), 'heddle.db')
   if (!existsSync(file)) {
     throw new HeddleError('not_found', `There is no ${file}: name the data directory of the ` +
       'server.')
   }
-  const main = partOf(file, target)
+  const main = partOf(file, target, '')
   const beside = backupParts.map(({ name, ending }) =>
-    partOf(join(resolve(directory), name), `${target}${ending}`)
+    partOf(join(resolve(directory), name), target, ending)
   )
-  for (const each of [main, ...beside]) if (existsSync(each.target)) throw taken(each.target)
+  const manifest = draftOf(`${target}${manifestEnding}`)
+  for (const each of [main, ...beside, manifest]) {
+    if (existsSync(each.target)) throw taken(each.target)
+  }
   const drafts: string[] = []
   const discard = () => drafts.forEach(removeDraft)
   try {
-    const made = (part: Part, copyPart: () => void): Part => {
-      makeDraft(part.draft)
-      drafts.push(part.draft)
-      copyPart()
-      settle(part.draft)
+    const begin = ({ draft }: Draft) => {
+      makeDraft(draft)
+      drafts.push(draft)
+    }
+    const made = (part: Part, finish = () => {}): Part => {
+      begin(part)
+      copy(part, report)
+      finish()
+      settle(part, report)
       return part
     }
     // The write-ahead file comes first: what is removed from it later is in the database by then.
     const records = readWriteAhead(file)
     made(main, () => {
-      copy(file, main.draft)
       addMissing(main.draft, file, records)
+      markBackup(main.draft, true)
     })
     const more = beside.filter(({ from }) =>
       existsSync(from) && (traces || !from.endsWith('traces.db'))
-    ).map((part) => made(part, () => copy(part.from, part.draft)))
-    return { draft: main.draft, discard, publish: () => publishAll([main, ...more], discard) }
+    ).map((part) => made(part))
+    const parts = [main, ...more]
+    begin(manifest)
+    writeManifest(manifest.draft, manifestOf(parts, options))
+    return { draft: main.draft, discard, publish: () => publishAll(parts, manifest, discard) }
   } catch (error) {
     discard()
-    throw error
+    throw diskError(error, target)
   }
 }
 
-function partOf(from: string, target: string): Part {
-  return { from, target, draft: `${target}-${process.pid}` }
+function draftOf(target: string): Draft {
+  return { target, draft: `${target}-${process.pid}` }
 }
 
-/** Publishes the main file last: whoever finds it finds all parts. */
-function publishAll(parts: readonly Part[], discard: () => void): readonly BackupFile[] {
+function partOf(from: string, target: string, ending: BackupEnding): Part {
+  return { from, ending, ...draftOf(`${target}${ending}`) }
+}
+
+function manifestOf(parts: readonly Part[],
+  { program, atMs, traces = true, report }: BackupOptions): BackupManifest {
+  const files = parts.map(({ ending, draft }) => ({ ending, bytes: statSync(draft).size,
+    sha256: hashFile(draft, report), rows: countRows(draft) })
+  )
+  return { format: 1, program, atMs, traces, files }
+}
+
+/** Publishes the manifest last, because a backup with a manifest is complete. */
+function publishAll(parts: readonly Draft[], manifest: Draft,
+  discard: () => void): readonly BackupFile[] {
+  const published: string[] = []
   try {
-    const files = parts.map(({ draft, target }) => ({ file: target, bytes: statSync(draft).size }))
-    for (const { draft, target } of parts.toReversed()) publish(draft, target)
+    const files = [...parts, manifest].map(({ draft, target }) => ({ file: target,
+      bytes: statSync(draft).size })
+    )
+    for (const { draft, target } of [...parts.toReversed(), manifest]) {
+      publish(draft, target)
+      published.push(target)
+    }
     return files
+  } catch (error) {
+    for (const file of published) rmSync(file, { force: true })
+    throw error
   } finally {
     discard()
   }
@@ -119,16 +162,18 @@ function removeDraft(draft: string): void {
  * Copies the file. One statement is one read transaction, so it and writers do not wait for each
  * other.
  */
-function copy(file: string, draft: string): void {
+function copy({ from, draft, target }: Part, report: ReportProgress): void {
+  report({ work: 'Copying', file: from, bytes: statSync(from).size, done: 0 })
   try {
-    const source = new DatabaseSync(file, { readOnly: true, timeout: patienceMs })
+    const source = new DatabaseSync(from, { readOnly: true, timeout: patienceMs })
     try {
       source.prepare('VACUUM INTO ?').run(draft)
     } finally {
       source.close()
     }
   } catch (error) {
-    throw diskError(error, file)
+    // Only the copy is written.
+    throw diskError(error, isFull(error) ? target : from)
   }
 }
 
@@ -160,7 +205,8 @@ function makeDraft(draft: string): void {
 }
 
 /** Checks that a copy can be read, and waits until it is on disk. */
-function settle(draft: string): void {
+function settle({ draft, target }: Part, report: ReportProgress): void {
+  report({ work: 'Checking', file: target, bytes: statSync(draft).size, done: 0 })
   requireSound(draft)
   const file = openSync(draft, 'r+')
   try {

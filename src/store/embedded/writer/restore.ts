@@ -9,12 +9,18 @@ import { writeAheadPath } from '../durable/index.ts'
 import { Database } from '../file/database.ts'
 import { diskError } from '../file/disk-error.ts'
 import { schema } from '../requests/tables.ts'
+import { checkBackup } from './backup-check.ts'
+import type { ManifestUse } from './backup-check.ts'
 import { backupParts, requireSound } from './backup-file.ts'
+import type { ReportProgress } from './backup-file.ts'
+import { isMarkedBackup, markBackup } from './backup-manifest.ts'
 
 /** Path of a backup, and the data directory to restore it into. */
 export interface RestoreOptions {
   /** Path of the backup, as `beginBackup` made it. */
   readonly backup: string
+  readonly manifest: ManifestUse
+  readonly report: ReportProgress
   /** The data directory. It need not exist; nothing may be in it. */
   readonly directory: string
 }
@@ -24,6 +30,8 @@ export interface Restoring {
   /** A whole data directory inside the one that is restored. */
   readonly draft: string
   readonly bytes: number
+  /** False if there was no manifest to check the files against. */
+  readonly isChecked: boolean
   /** Moves everything into its place. Nothing may have the draft open. */
   publish(): void
   /** Leaves the directory as it was. */
@@ -34,13 +42,16 @@ export interface Restoring {
 const ofTheSystem = ['lost+found']
 
 /**
- * Copies and checks a backup. Throws HeddleError: `not_found` if there is none, `exists` if the
- * directory has something in it, `unsupported` if a newer program made it, `unavailable` if it is
- * damaged or the disk cannot take it. Blocks its thread for seconds.
+ * Checks a backup against its manifest before anything is written, copies it, and checks the copy.
+ * Throws HeddleError: `not_found` if there is no backup, `exists` if the directory has something in
+ * it, `unsupported` if a newer program made the backup, `unavailable` if a file of it is damaged,
+ * missing or of another backup, or if the disk cannot take it. Blocks its thread for seconds.
  */
-export function beginRestore({ backup, directory }: RestoreOptions): Restoring {
-  if (!existsSync(backup)) throw new HeddleError('not_found', `There is no backup ${backup}.`)
+export function beginRestore(
+  { backup, directory, manifest, report }: RestoreOptions,
+): Restoring {
   requireEmpty(directory)
+  const isChecked = checkBackup(backup, manifest, report)
   const place = resolve(directory)
   const draft = join(place, `restoring-${process.pid}`)
   const barrier = writeAheadPath(join(place, 'heddle.db'))
@@ -57,9 +68,9 @@ export function beginRestore({ backup, directory }: RestoreOptions): Restoring {
       name,
     })).filter(({ from }) => existsSync(from))]
     let bytes = 0
-    for (const { from, name } of files) bytes += copySound(from, join(draft, name))
+    for (const { from, name } of files) bytes += copySound(from, join(draft, name), report)
     requireUsable(join(draft, 'heddle.db'))
-    return { draft, bytes, discard, publish: () => publish(draft, place, barrier) }
+    return { draft, bytes, isChecked, discard, publish: () => publish(draft, place, barrier) }
   } catch (error) {
     discard()
     throw diskError(error, place)
@@ -75,11 +86,14 @@ function requireEmpty(directory: string): void {
     'and is left as it is: name an empty folder, or one that does not exist.')
 }
 
-function copySound(from: string, to: string): number {
+function copySound(from: string, to: string, report: ReportProgress): number {
+  const bytes = statSync(from).size
+  report({ work: 'Copying', file: from, bytes, done: 0 })
   copyFileSync(from, to, constants.COPYFILE_FICLONE)
   chmodSync(to, 0o600)
+  report({ work: 'Checking', file: to, bytes, done: 0 })
   requireSound(to)
-  return statSync(to).size
+  return bytes
 }
 
 /** Throws if this program cannot work with the file, or if it is of another program. */
@@ -94,6 +108,7 @@ function requireUsable(file: string): void {
     database.close()
   }
   new Database(file, schema).close()
+  if (isMarkedBackup(file)) markBackup(file, false)
 }
 
 /** The write-ahead file goes last: without its database, it keeps a server from beginning anew. */

@@ -64,8 +64,9 @@ it('A backup restores although deletes and ends of stateless runs were under way
     }])
   })
   // It restores what it wrote, by the code of the command "restore".
-  await backUpStore(settingsOf(folder('data')), folder('a.db'), { env, traces: true })
-  expect(readdirSync(place.directory).toSorted()).toEqual(['a.db', 'data'])
+  await backUpStore(settingsOf(folder('data')), folder('a.db'), { env, traces: true,
+    report: () => {} })
+  expect(readdirSync(place.directory).toSorted()).toEqual(['a.db', 'a.db.manifest', 'data'])
 })
 
 it('A backup that cannot be restored is none: the command says why, and keeps none', async () => {
@@ -74,7 +75,10 @@ it('A backup that cannot be restored is none: the command says why, and keeps no
     // The log of its run is not there, as after damage.
     log.append([], [{ table: 'thread', row: aThread({ status: 'busy', unfinished: [run] }) }])
   )
-  await expect(backUpStore(settingsOf(folder('data')), folder('a.db'), { env, traces: true }))
+  await expect(
+    backUpStore(settingsOf(folder('data')), folder('a.db'), { env, traces: true,
+      report: () => {} }),
+  )
     .rejects.toThrow(/cannot be restored, .*: Thread .* cannot be stopped/)
   expect(readdirSync(place.directory)).toEqual(['data'])
 })

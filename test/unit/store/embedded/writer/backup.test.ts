@@ -19,7 +19,10 @@ import { isNight } from '../../../../support/repeats.ts'
 import { expectWhole, startAppending } from '../tables/appended.ts'
 
 const env = virtualEnv()
-const backUp = (options: Parameters<typeof beginBackup>[0]) => beginBackup(options).publish()
+const backUp = (place: { readonly directory: string; readonly target: string }) =>
+  beginBackup({ ...place, program: 'heddle', atMs: 0, report: () => {} }).publish()
+const restoring = (place: { readonly backup: string; readonly directory: string }) =>
+  beginRestore({ ...place, manifest: 'required', report: () => {} })
 
 describe('a backup', () => {
   let place: ReturnType<typeof embeddedPlace>
@@ -76,7 +79,7 @@ describe('a backup', () => {
       },
     )
 
-  it('of a directory that nobody has is one sound file for its owner only', async () => {
+  it('of an unused directory is one sound file with a manifest, for its owner only', async () => {
     const store = await openEmbeddedStore({ directory, env })
     const row = aThread()
     await store.log.append([], [{ table: 'thread', row }])
@@ -88,7 +91,7 @@ describe('a backup', () => {
     expect(bytes).toBe(statSync(file).size)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(readdirSync(place.directory).filter((name) => name.startsWith('backup')))
-      .toEqual([file.slice(place.directory.length + 1)])
+      .toEqual(['', '.manifest'].map((end) => `${file.slice(place.directory.length + 1)}${end}`))
     const database = new DatabaseSync(file)
     expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
     database.close()
@@ -102,12 +105,12 @@ describe('a backup', () => {
     const file = target()
     backUp({ directory, target: file })
     const folder = join(place.directory, 'being restored')
-    const { discard } = beginRestore({ backup: file, directory: folder })
+    const { discard } = restoring({ backup: file, directory: folder })
     await expect(openEmbeddedStore({ directory: folder, env })).rejects
       .toThrow(/missing, though its write-ahead file is there/)
     discard()
     rmSync(join(folder, 'heddle.lock'))
-    const { publish } = beginRestore({ backup: file, directory: folder })
+    const { publish } = restoring({ backup: file, directory: folder })
     publish()
     expect(readdirSync(folder)).toEqual(['heddle.db'])
     await (await openEmbeddedStore({ directory: folder, env })).close()
