@@ -1,6 +1,7 @@
 /** Attributes of OpenTelemetry: how they are looked up, and which of them a mapping has used up. */
 
 import { isObject } from '../../../json/index.ts'
+import { NestedValue, splitNumbered } from './otlp-nested.ts'
 
 /** The value of an attribute. */
 export type AttributeValue = string | number | boolean | null | readonly AttributeValue[] | {
@@ -25,7 +26,7 @@ export class SpanAttributes implements Attributes {
   readonly #resource: ReadonlyMap<string, AttributeValue>
   readonly #taken = new Set<string>()
   #pairs?: readonly Pair[]
-  #numbered?: readonly Pair[]
+  #numbered?: ReadonlyMap<string, readonly NumberedPair[]>
 
   constructor(own: ReadonlyMap<string, AttributeValue>,
     resource: ReadonlyMap<string, AttributeValue> = new Map()) {
@@ -48,9 +49,36 @@ export class SpanAttributes implements Attributes {
       ...[...this.#resource].filter(([key]) => !this.#own.has(key))]
   }
 
-  /** Those with a number in their key, such as `gen_ai.prompt.0.role`. */
-  get numbered(): readonly Pair[] {
-    return this.#numbered ??= this.pairs.filter(([key]) => /\.\d{1,6}\./.test(key))
+  /** Prefixes of keys with an index, such as `gen_ai.prompt` of `gen_ai.prompt.0.role`. */
+  get prefixes(): Iterable<string> {
+    return this.#byPrefix().keys()
+  }
+
+  /**
+   * Returns the list below a prefix, and takes its attributes. Returns `undefined` for no list. Of
+   * two attributes at one place of the list, the second is not taken.
+   */
+  takeList(prefix: string): readonly AttributeValue[] | undefined {
+    const nested = new NestedValue()
+    for (const { key, path, value } of this.#byPrefix().get(prefix) ?? []) {
+      if (nested.add(path, parsedText(value)!)) this.take(key)
+    }
+    const list = nested.value() as readonly AttributeValue[]
+    return list.length > 0 ? list : undefined
+  }
+
+  #byPrefix(): ReadonlyMap<string, readonly NumberedPair[]> {
+    if (this.#numbered !== undefined) return this.#numbered
+    const found = new Map<string, NumberedPair[]>()
+    for (const [key, value] of this.pairs) {
+      const [prefix, path] = splitNumbered(key) ?? []
+      if (prefix === undefined) continue
+      const before = found.get(prefix)
+      const pair = { key, path: path!, value }
+      if (before === undefined) found.set(prefix, [pair])
+      else before.push(pair)
+    }
+    return this.#numbered = found
   }
 
   [Symbol.iterator](): Iterator<Pair> {
@@ -69,6 +97,13 @@ export class SpanAttributes implements Attributes {
 }
 
 type Pair = readonly [key: string, value: AttributeValue]
+
+/** An attribute with an index in its key, and its path from that index on. */
+interface NumberedPair {
+  readonly key: string
+  readonly path: string
+  readonly value: AttributeValue
+}
 
 /** The first text at one of the keys that is not empty. It stays where it is. */
 export function textAt(attributes: Attributes, ...keys: readonly string[]): string | undefined {

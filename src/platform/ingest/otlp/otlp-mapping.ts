@@ -1,5 +1,6 @@
 /** Spans of OpenTelemetry as operations: the same members that LangSmith's clients send. */
 
+import { isObject } from '../../../json/index.ts'
 import { spanIdKey, traceIdKey } from '../../spans/otel-keys.ts'
 import type { Uuid } from '../../spans/span.ts'
 import { timeTextUs } from '../../spans/time.ts'
@@ -9,6 +10,7 @@ import type { AttributeValue, JsonObject, SpanAttributes } from './otlp-attribut
 import { exportedMembers, isExported } from './otlp-exported.ts'
 import { keptOf } from './otlp-kept.ts'
 import { inputsOf, outputsOf } from './otlp-payload.ts'
+import { splitNumbered } from './otlp-nested.ts'
 import { failedCode } from './otlp-span.ts'
 import type { OtlpSpan } from './otlp-span.ts'
 import { typeOf } from './otlp-type.ts'
@@ -224,8 +226,14 @@ function invocationOf(attributes: SpanAttributes): JsonObject {
   for (const [key, value] of attributes) {
     if (!key.startsWith(requestPrefix)) continue
     const name = key.slice(requestPrefix.length)
+    if (splitNumbered(name) !== undefined) continue
     params.set(name === 'stop_sequences' ? 'stop' : name, value)
     attributes.take(key)
+  }
+  for (const prefix of attributes.prefixes) {
+    const name = prefix.slice(requestPrefix.length)
+    if (!prefix.startsWith(requestPrefix) || params.has(name)) continue
+    params.set(name === 'stop_sequences' ? 'stop' : name, attributes.takeList(prefix)!)
   }
   const temperature = takenNumber(attributes, 'gen_ai.request.temperature')
   if (temperature !== undefined) params.set('temperature', temperature)
@@ -233,16 +241,33 @@ function invocationOf(attributes: SpanAttributes): JsonObject {
   if (model !== undefined) params.set('model', model)
   const tool = takenText(attributes, 'gen_ai.tool.name')
   if (tool !== undefined) params.set('tool_name', tool)
-  const toolsKey = attributes.has('tools') ? 'tools' : 'gen_ai.tool.definitions'
-  const tools = parsedText(attributes.get(toolsKey))
+  const tools = toolsOf(attributes)
   if (tools !== undefined) params.set('tools', tools)
-  attributes.take(toolsKey)
   const word = parameterWords.find((each) => attributes.has(each)) ?? parameterWords[0]
   const given = Object.entries(objectIn(attributes.get(word)))
   if (given.every(([key, value]) => !params.has(key) || params.get(key) === value)) {
     takenObject(attributes, word)
   }
   return Object.fromEntries([...given, ...params])
+}
+
+/** The tools of a call: in one attribute, or each below an index. */
+function toolsOf(attributes: SpanAttributes): AttributeValue | undefined {
+  const key = attributes.has('tools') ? 'tools' : 'gen_ai.tool.definitions'
+  const tools = parsedText(attributes.get(key))
+  attributes.take(key)
+  if (tools !== undefined) return tools
+  const prefix = [...attributes.prefixes].find((each) => toolPrefixes.includes(each))
+  return prefix === undefined
+    ? undefined
+    : attributes.takeList(prefix)!.map((tool) => schemaOfTool(tool) ?? tool)
+}
+
+const toolPrefixes = ['gen_ai.tool.definitions', 'llm.tools', 'llm.request.functions', 'tools']
+
+/** OpenInference gives a tool as its JSON schema. */
+function schemaOfTool(tool: AttributeValue): AttributeValue | undefined {
+  return isObject(tool) ? (tool as JsonObject)['json_schema'] : undefined
 }
 
 /** All parameters of a call, as JSON. */

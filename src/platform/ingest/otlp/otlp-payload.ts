@@ -5,8 +5,8 @@
  */
 
 import { isObject } from '../../../json/index.ts'
-import { parsedText } from './otlp-attributes.ts'
-import type { Attributes, AttributeValue, JsonObject, SpanAttributes } from './otlp-attributes.ts'
+import { parsedText, SpanAttributes, takenText } from './otlp-attributes.ts'
+import type { Attributes, AttributeValue, JsonObject } from './otlp-attributes.ts'
 import type { OtlpEvent, OtlpSpan } from './otlp-span.ts'
 
 /** The inputs of a span; undefined if it says none. */
@@ -17,12 +17,16 @@ export function inputsOf({ attributes, events }: OtlpSpan): JsonObject | undefin
   return objectAt(prompt, 'gen_ai.prompt', 'input') ??
     (messages.length > 0 ? { messages } : undefined) ??
     messagesAt(attributes, 'gen_ai.input.messages') ??
+    indexedMessages(attributes, 'gen_ai.input.messages') ??
     indexedMessages(attributes, 'gen_ai.prompt') ??
     indexedMessages(attributes, 'llm.input_messages') ??
     firstObject(attributes, ['input.value', 'traceloop.entity.input', 'gen_ai.prompt', 'prompt',
       'gen_ai.tool.call.arguments', 'tool_arguments', 'langfuse.observation.input',
       'langfuse.trace.input', 'request_data', 'ai.prompt.messages', 'ai.prompt', 'ai.toolCall.args',
-      'ai.value', 'ai.values'], 'input')
+      'ai.value', 'ai.values'], 'input') ??
+    promptOfAgent(attributes) ??
+    listAt(attributes, 'llm.prompts', 'prompts') ??
+    rerankerInputs(attributes)
 }
 
 /** The outputs of a span, without its usage; undefined if it says none. */
@@ -36,6 +40,7 @@ export function outputsOf({ attributes, events }: OtlpSpan): JsonObject | undefi
   return objectAt(completion, 'gen_ai.completion', 'text') ??
     (Object.keys(said).length > 0 ? said : undefined) ??
     messagesAt(attributes, 'gen_ai.output.messages') ??
+    indexedMessages(attributes, 'gen_ai.output.messages') ??
     indexedMessages(attributes, 'gen_ai.completion') ??
     indexedMessages(attributes, 'llm.output_messages') ??
     firstObject(attributes, ['output.value', 'traceloop.entity.output', 'gen_ai.completion',
@@ -46,15 +51,26 @@ export function outputsOf({ attributes, events }: OtlpSpan): JsonObject | undefi
     firstObject(attributes, ['ai.embedding'], 'embedding') ??
     firstObject(attributes, ['ai.embeddings'], 'embeddings') ??
     answerOfAiSdk(attributes) ??
-    documentsIn(attributes)
+    documentsAt(attributes, 'retrieval.documents') ??
+    documentsAt(attributes, 'reranker.output_documents') ??
+    listAt(attributes, 'llm.choices', 'choices') ??
+    listAt(attributes, 'embedding.embeddings', 'embeddings')
 }
 
 function eventNamed(events: readonly OtlpEvent[], name: string): Attributes {
   return events.find((event) => event.name === name)?.attributes ?? new Map()
 }
 
+/** The attributes of an event; those below a prefix with indices are one list. */
 function fromAttributes(attributes: Attributes): JsonObject {
-  return Object.fromEntries([...attributes].map(([key, value]) => [key, parsedText(value)!]))
+  const own = new SpanAttributes(new Map(attributes))
+  const lists = [...own.prefixes].filter((prefix) => !own.has(prefix))
+    .flatMap((prefix) => {
+      const list = own.takeList(prefix)
+      return list === undefined ? [] : [[prefix, list] as const]
+    })
+  const others = own.left().map(([key, value]) => [key, parsedText(value)!] as const)
+  return Object.fromEntries([...others, ...lists])
 }
 
 /** The value at a key: an object as it is, all others below `name`. */
@@ -82,10 +98,38 @@ function messagesAt(attributes: SpanAttributes, key: string): JsonObject | undef
   return { messages }
 }
 
-/** Messages in attributes with numbers: `gen_ai.prompt.0.role`, `….0.message.content`. */
+/** Messages below a prefix: `gen_ai.prompt.0.role`, `….0.tool_calls.0.function.name`. */
 function indexedMessages(attributes: SpanAttributes, prefix: string): JsonObject | undefined {
-  const messages = indexed(attributes, prefix, (name) => name.replace(/^message\./, ''))
-  return messages.length > 0 ? { messages } : undefined
+  const messages = attributes.takeList(prefix)?.map(withContent)
+  return messages && { messages }
+}
+
+/** OpenInference calls a content of several parts `contents`. */
+function withContent(message: AttributeValue): AttributeValue {
+  if (!isObject(message) || !Array.isArray(message['contents']) || 'content' in message) {
+    return message
+  }
+  const { contents, ...others } = message as JsonObject
+  return { ...others, content: contents! }
+}
+
+/**
+ * The messages that an agent of Pydantic AI got: all before its first response. Its span has only
+ * the whole conversation, which may start with the messages of earlier runs.
+ */
+function promptOfAgent(attributes: SpanAttributes): JsonObject | undefined {
+  const said = ['pydantic_ai.all_messages', 'all_messages_events']
+    .map((key) => parsedText(attributes.get(key))).find((value) => Array.isArray(value))
+  const first = attributes.get('pydantic_ai.new_message_index')
+  const from = typeof first === 'number' ? first : 0
+  const messages = said as readonly AttributeValue[] | undefined ?? []
+  const end = messages.findIndex((message, at) => at >= from && isResponse(message))
+  const prompt = messages.slice(0, end === -1 ? undefined : end)
+  return prompt.length > 0 ? { messages: prompt } : undefined
+}
+
+function isResponse(message: AttributeValue): boolean {
+  return isObject(message) && message['role'] === 'assistant'
 }
 
 /** The text and the calls of tools of the AI SDK. */
@@ -97,39 +141,27 @@ function answerOfAiSdk(attributes: SpanAttributes): JsonObject | undefined {
   return { ...text !== undefined && { text }, ...calls !== undefined && { tool_calls: calls } }
 }
 
-function documentsIn(attributes: SpanAttributes): JsonObject | undefined {
-  const documents = indexed(attributes, 'retrieval.documents', nameInDocument).map((found) => ({
-    page_content: found['page_content'] ?? '',
-    metadata: found['metadata'] ?? {},
-    type: 'Document',
-  }))
-  return documents.length > 0 ? { documents } : undefined
+function documentsAt(attributes: SpanAttributes, prefix: string): JsonObject | undefined {
+  const documents = attributes.takeList(prefix)?.map((found) => {
+    const { content = '', metadata = {}, ...others } = isObject(found)
+      ? found as JsonObject
+      : { content: found }
+    return { ...others, page_content: content, metadata, type: 'Document' }
+  })
+  return documents && { documents }
 }
 
-function nameInDocument(name: string): string | undefined {
-  if (name === 'document.content') return 'page_content'
-  return name === 'document.metadata' ? 'metadata' : undefined
+/** The list below a prefix, as a member of this name. */
+function listAt(attributes: SpanAttributes, prefix: string, name: string): JsonObject | undefined {
+  const list = attributes.takeList(prefix)
+  return list && { [name]: list }
 }
 
-/** Attributes below `prefix.<n>.`, by n, under the names that `nameOf` knows: those are taken. */
-function indexed(attributes: SpanAttributes, prefix: string,
-  nameOf: (name: string) => string | undefined
-): readonly Readonly<
-  Record<string, AttributeValue>
->[] {
-  const found = new Map<number, Map<string, AttributeValue>>()
-  const begin = `${prefix}.`
-  for (const [key, value] of attributes.numbered) {
-    if (!key.startsWith(begin)) continue
-    const [, number, said] = /^(\d{1,6})\.(.+)$/s.exec(key.slice(begin.length)) ?? []
-    const name = said === undefined ? undefined : nameOf(said)
-    if (name === undefined) continue
-    const one = found.get(Number(number)) ?? new Map<string, AttributeValue>()
-    found.set(Number(number), one)
-    // Of two with one name, the second stays where it is.
-    if (one.has(name)) continue
-    one.set(name, parsedText(value)!)
-    attributes.take(key)
-  }
-  return [...found].sort(([a], [b]) => a - b).map(([, one]) => Object.fromEntries(one))
+/** The question and the documents of a reranker of OpenInference. */
+function rerankerInputs(attributes: SpanAttributes): JsonObject | undefined {
+  const documents = documentsAt(attributes, 'reranker.input_documents')
+  const query = takenText(attributes, 'reranker.query')
+  return documents ?? query !== undefined
+    ? { ...query !== undefined && { query }, ...documents }
+    : undefined
 }

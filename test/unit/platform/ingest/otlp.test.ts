@@ -79,6 +79,7 @@ interface RunSeen {
   readonly inputs?: unknown
   readonly outputs?: unknown
   readonly error?: string
+  readonly extra: { readonly metadata: object }
 }
 
 describe('a span', () => {
@@ -167,8 +168,52 @@ describe('a span', () => {
     [{ request_data: '{"model":"m"}', response_data: '{"message":{}}' }, { model: 'm' }, {
       message: {},
     }],
-    [{ 'pydantic_ai.all_messages': '[{"role":"user"}]' }, undefined, {
+    [{ 'pydantic_ai.all_messages': '[{"role":"user"},{"role":"assistant"}]' }, {
       messages: [{ role: 'user' }],
+    }, { messages: [{ role: 'user' }, { role: 'assistant' }] }],
+    [{
+      'pydantic_ai.all_messages':
+        '[{"role":"user","n":1},{"role":"assistant"},{"role":"user","n":2},{"role":"assistant"}]',
+      'pydantic_ai.new_message_index': 2,
+      final_result: 'ho',
+    }, { messages: [{ role: 'user', n: 1 }, { role: 'assistant' }, { role: 'user', n: 2 }] }, {
+      text: 'ho',
+    }],
+    [{ all_messages_events: '[{"role":"system"},{"role":"user"},{"role":"assistant"}]' }, {
+      messages: [{ role: 'system' }, { role: 'user' }],
+    }, { text: [{ role: 'system' }, { role: 'user' }, { role: 'assistant' }] }],
+    [{ 'llm.input_messages.0.message.role': 'user',
+      'llm.input_messages.0.message.contents.1.message_content.image.image.url': 'data:x',
+      'llm.input_messages.0.message.contents.0.message_content.type': 'text',
+      'llm.input_messages.0.message.contents.0.message_content.text': 'hi',
+      'llm.output_messages.0.message.role': 'assistant',
+      'llm.output_messages.0.message.tool_calls.0.tool_call.id': 'c1',
+      'llm.output_messages.0.message.tool_calls.0.tool_call.function.name': 'search',
+      'llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments': '{"q":"x"}' }, {
+      messages: [{ role: 'user',
+        content: [{ type: 'text', text: 'hi' }, { image: { image: { url: 'data:x' } } }] }],
+    }, {
+      messages: [{ role: 'assistant',
+        tool_calls: [{ id: 'c1', function: { name: 'search', arguments: { q: 'x' } } }] }],
+    }],
+    [{ 'gen_ai.input.messages.0.role': 'user', 'gen_ai.input.messages.0.parts.0.type': 'text',
+      'gen_ai.input.messages.0.parts.0.content': 'hi',
+      'gen_ai.completion.0.tool_calls.0.name': 'search',
+      'gen_ai.completion.0.tool_calls.0.arguments': '{}' }, {
+      messages: [{ role: 'user', parts: [{ type: 'text', content: 'hi' }] }],
+    }, { messages: [{ tool_calls: [{ name: 'search', arguments: {} }] }] }],
+    [{ 'llm.prompts.0.prompt.text': 'hi', 'llm.choices.0.completion.text': 'ho' }, {
+      prompts: [{ text: 'hi' }],
+    }, { choices: [{ text: 'ho' }] }],
+    [{ 'reranker.query': 'q', 'reranker.input_documents.0.document.content': 'a',
+      'reranker.output_documents.0.document.id': 'd1',
+      'reranker.output_documents.0.document.score': 0.5 }, { query: 'q',
+      documents: [{ page_content: 'a', metadata: {}, type: 'Document' }] }, {
+      documents: [{ id: 'd1', score: 0.5, page_content: '', metadata: {}, type: 'Document' }],
+    }],
+    [{ 'embedding.embeddings.0.embedding.text': 'hi',
+      'embedding.embeddings.0.embedding.vector': [0.1] }, undefined, {
+      embeddings: [{ text: 'hi', vector: [0.1] }],
     }],
     [{ 'ai.value': '"day"', 'ai.embedding': '[0.1]' }, { input: '"day"' }, { embedding: [0.1] }],
     [{ 'ai.values': ['"day"'], 'ai.embeddings': ['[0.1]'] }, { input: ['"day"'] }, {
@@ -182,6 +227,32 @@ describe('a span', () => {
     const run = mapped({ attributes })
     expect(run.inputs).toEqual(inputs)
     expect(run.outputs).toEqual(outputs)
+  })
+
+  it.each<[Record<string, Given>, object]>([
+    [{ 'llm.tools.0.tool.json_schema': '{"name":"search"}' }, { tools: [{ name: 'search' }] }],
+    [{ 'llm.request.functions.1.name': 'b', 'llm.request.functions.0.name': 'a',
+      'llm.request.functions.0.parameters': '{"type":"object"}' }, {
+      tools: [{ name: 'a', parameters: { type: 'object' } }, { name: 'b' }],
+    }],
+    [{ 'gen_ai.tool.definitions.0.name': 'a' }, { tools: [{ name: 'a' }] }],
+    [{ 'gen_ai.request.stop_sequences.0': 'x', 'gen_ai.request.stop_sequences.1': 'y' }, {
+      stop: ['x', 'y'],
+    }],
+  ])('with %o has nested parameters', (attributes, parameters) => {
+    const { extra } = mapped({ attributes })
+    expect(extra).toMatchObject({ invocation_params: parameters })
+    expect(Object.keys(extra.metadata).filter((key) => /\.\d/.test(key))).toEqual([])
+  })
+
+  it('keeps the second of two attributes at one place as metadata', () => {
+    const { inputs, extra } = mapped({
+      attributes: { 'gen_ai.prompt.0.content': 'hi', 'gen_ai.prompt.0.content.text': 'ho',
+        'gen_ai.prompt.01.content': 'hu' },
+    })
+    expect(inputs).toEqual({ messages: [{ content: 'hi' }] })
+    expect(extra.metadata).toMatchObject({ 'OTEL_ATTRIBUTES.gen_ai.prompt.0.content.text': 'ho',
+      'OTEL_ATTRIBUTES.gen_ai.prompt.01.content': 'hu' })
   })
 
   const kinds = { cache_read: 900, cache_creation: 50 }
