@@ -6,8 +6,6 @@ import { z } from 'zod'
 export interface RecordingRule {
   readonly ratio: number
   readonly days: number
-  /** Variables whose values are hidden whatever their names: the secrets of a deployment. */
-  readonly secretNames?: readonly string[]
 }
 
 const form = 'must be "off", "all" or a share of runs like "10%"'

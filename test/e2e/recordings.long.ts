@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 
 import type { RunCallBodies, RunCalls } from '../../src/api/index.ts'
 import { openCallStub } from '../support/call-stub.ts'
@@ -123,6 +123,35 @@ it('A key in a query, a header or a body is nowhere.', async () => {
   expect([request.text, answer.text]).toEqual([hidden, hidden])
   expect(filesOf(server)).not.toContain(secret)
 })
+
+it('A project redacts its recordings itself, and a call that it cannot redact has no bodies.',
+  async () => {
+    const masked = await startServer({ project: 'masked', args: oneWorker })
+    onTestFinished(() => masked.close())
+    const { threads, runs } = clientOf(masked.url)
+    const { thread_id: id } = await threads.create()
+    const calls = [{ url: `${stub.url}/echo?of=customer-ann`, body: '{"to":"customer-ann"}' }, {
+      url: `${stub.url}/echo?of=customer-ben`,
+      body: 'unmaskable customer-ben',
+    }]
+    await runs.wait(id, 'caller', { input: { calls } })
+    const [run] = await runs.list(id)
+    const path = `/threads/${id}/runs/${run!.run_id}/calls`
+    const at = async (place: string) => (await ask(masked.url, 'GET', place)).body as RunCalls
+    const found = await eventually(async () => {
+      const each = await at(path)
+      expect(each.calls).toHaveLength(2)
+      return each
+    })
+    expect(found.is_cut).toBe(true)
+    expect(found.calls.map(({ url }) => url)).toEqual([`${stub.url}/echo?of=<customer>`, stub.url])
+    const bodies = await Promise.all([0, 1].map((no) => at(`${path}/${no}`)))
+    expect(bodies).toMatchObject([
+      { request: { text: '{"to":"<customer>"}' }, answer: { text: '{"to":"<customer>"}' } },
+      { request: { text: '', is_cut: true }, answer: { text: '', is_cut: true } },
+    ])
+    expect(masked.output()).toContain('The function heddle.mask failed')
+  }, 120_000)
 
 it('A run that is not recorded has no calls, and an unknown one is not found.', async () => {
   const path = await ran()

@@ -24,7 +24,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
   'store.ttl': ['default_ttl', 'refresh_on_read', 'sweep_interval_minutes'],
   checkpointer: ['ttl', 'serde', 'path', 'backend'],
   'checkpointer.ttl': ['strategy', 'default_ttl', 'sweep_interval_minutes', 'sweep_limit'],
-  heddle: ['url', 'deployment', 'check', 'effects', 'record', 'record_days'],
+  heddle: ['url', 'deployment', 'check', 'effects', 'record', 'record_days', 'mask'],
 }
 
 /** A flag turns routes off, or a check on: one that is not understood must not be passed over. */

@@ -2,6 +2,8 @@
 
 import { isObject } from '../../json/index.ts'
 import type { AnswerHead, Call, CallAnswer } from '../calls/call.ts'
+import { hiddenChunks } from '../recording/hidden-bytes.ts'
+import type { HideSecrets } from '../recording/hidden-bytes.ts'
 import { recordedUrl } from '../recording/recorded-url.ts'
 
 /** A receipt as JSON: the bytes of the body as they were on the wire. */
@@ -53,10 +55,11 @@ export function targetOf({ method, url }: Pick<Call, 'method' | 'url'>): string 
   return `${method} ${masked(url.split(/[?#]/)[0]!)}`
 }
 
-/** The call as a person is shown it, without what looks like a key in its URL. */
-export function shownCall({ method, url }: Call, body: Uint8Array): object {
-  const text = Buffer.from(body).toString()
-  return { method, url: recordedUrl(url, (shown) => shown),
+/** The call as a person is shown it, without secrets. */
+export function shownCall({ method, url }: Call, body: Uint8Array, hide: HideSecrets): object {
+  const [hidden = body] = hiddenChunks([body], hide)
+  const text = Buffer.from(hidden).toString()
+  return { method, url: recordedUrl(url, hide),
     body: text.length > shownMax ? `${text.slice(0, shownMax)}…` : parsed(text) }
 }
 

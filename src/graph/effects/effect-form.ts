@@ -1,5 +1,7 @@
 /** The function by which the code of a node does an effect once, whatever it is done with. */
 
+import { byteHider } from '../recording/hidden-bytes.ts'
+import type { HideSecrets } from '../recording/hidden-bytes.ts'
 import type { Env } from '../../../cluster/index.ts'
 import type { CallGate } from '../calls/call-gate.ts'
 import { callScope } from '../calls/call-scope.ts'
@@ -42,21 +44,27 @@ export function bindEffects(gate: CallGate, runner: EffectRunner): void {
 
 /**
  * Offers the function to the project's code. Call before any file of the project is imported. With
- * no rule, it refuses every effect: the code's fallback would do it twice.
+ * no rule, it refuses every effect: the code's fallback would do it twice. `secretNames`: names of
+ * variables whose values no question shows.
  */
-export function offerEffects(rules: readonly EffectRule[], env: EffectEnv): {
+export function offerEffects(rules: readonly EffectRule[], env: EffectEnv,
+  secretNames?: readonly string[]
+): {
   /** Decides about HTTP calls; empty if no rule is about any. */
   readonly gates: readonly OpenGate[]
   readonly over: (langgraph: object) => OpenedEffects
 } | undefined {
   Object.assign(globalThis, { [effectForm]: rules.length > 0 ? perform : refuse })
   if (rules.length === 0) return undefined
+  let hider: HideSecrets | undefined
+  // The project's variables are known when its code runs.
+  const hide: HideSecrets = (text) => (hider ??= byteHider(process.env, secretNames))(text)
   const ofCalls = rules.some(({ isCall }) => isCall)
   return {
     gates: ofCalls
       ? [
         ({ execution: { request } }) =>
-          request.kind === 'edit' ? undefined : effectGate(rules, runnerNow),
+          request.kind === 'edit' ? undefined : effectGate(rules, runnerNow, hide),
       ]
       : [],
     over: (langgraph) => openedOver(rules, env, langgraph),

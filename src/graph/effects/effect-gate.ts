@@ -6,6 +6,7 @@ import { asks, runningTask, stopsNow } from '../calls/running-tasks.ts'
 import type { RunningTask } from '../calls/running-tasks.ts'
 import type { EffectRule } from '../effect-rule.ts'
 import { callPattern, isCallPattern } from '../call-pattern.ts'
+import type { HideSecrets } from '../recording/hidden-bytes.ts'
 import { answerOf, inputOf, isFinal, receiptOf, shownCall, targetOf } from './call-receipt.ts'
 import type { CallReceipt } from './call-receipt.ts'
 import { EffectError, effectError } from './effect-errors.ts'
@@ -17,8 +18,8 @@ const requestMax = 1024 * 1024
 const answerMax = 190 * 1024
 
 /** Decides about the calls that rules match; the first that does counts. All others pass. */
-export function effectGate(rules: readonly EffectRule[],
-  runner: () => EffectRunner | undefined): CallGate {
+export function effectGate(rules: readonly EffectRule[], runner: () => EffectRunner | undefined,
+  hide: HideSecrets): CallGate {
   const matching = rules.filter(({ isCall }) => isCall)
     .map((rule) => ({ rule, fits: callPattern(rule.name) }))
   return {
@@ -26,13 +27,14 @@ export function effectGate(rules: readonly EffectRule[],
       if (stopsNow(call.site)) return { kind: 'hold' }
       const found = matching.find(({ fits }) => fits(call))
       const rule = found ? found.rule : runner()?.ruleBegun(call)
-      return rule ? decided(rule, call, runner()) : { kind: 'pass' }
+      return rule ? decided(rule, call, { runner: runner(), hide }) : { kind: 'pass' }
     },
   }
 }
 
 async function decided(rule: EffectRule, call: Call,
-  runner: EffectRunner | undefined): Promise<CallDecision> {
+  { runner, hide }: { readonly runner: EffectRunner | undefined;
+    readonly hide: HideSecrets }): Promise<CallDecision> {
   const body = await call.body.read(requestMax)
   if (body === undefined || runner === undefined) {
     // A kept answer is a saving, and no promise.
@@ -57,7 +59,8 @@ async function decided(rule: EffectRule, call: Call,
     input: inputOf(call, body), work, task,
     call: { rule, target: targetOf(call),
       fits: (other) => isCallPattern(other) && callPattern(other)(call),
-      within: (inner) => task ? task.within(inner) : inner(), shown: shownCall(call, body) } })
+      within: (inner) => task ? task.within(inner) : inner(),
+      shown: shownCall(call, body, hide) } })
   settled.then(
     (receipt) => {
       // The client of a call that was sent has its answer, which may be too large for a receipt.

@@ -1,5 +1,10 @@
 /** Hides secrets in what graphs print: every caller that may read a run may read its lines. */
 
+import { findCredentialForms } from '../secrets/credential-forms.ts'
+import { valueFinder } from '../secrets/known-values.ts'
+import { findNamedSecrets } from '../secrets/named-secrets.ts'
+import { replaceSpans } from '../secrets/text-span.ts'
+
 /** Names of variables whose values are secret. */
 const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH(?!OR)|DSN|DATABASE_URL/i
 /** Shorter values are words as well. */
@@ -31,14 +36,15 @@ export function secretValuesOf(variables: NodeJS.ProcessEnv,
   )
 }
 
-/** Hides these values, short ones excepted, and what has the form of a credential. */
+/**
+ * Hides these values, short ones excepted, in each encoding, and what has the name or the form of a
+ * credential.
+ */
 export function valueHider(secrets: readonly string[]): (text: string) => string {
-  const values = secrets.filter(({ length }) => length >= shortest)
-    // One may be part of another.
-    .sort((a, b) => b.length - a.length)
+  const findValues = valueFinder(secrets.filter(({ length }) => length >= shortest))
   return (text) => {
-    let shown = text
-    for (const value of values) shown = shown.replaceAll(value, hidden)
+    const spans = [...findValues(text), ...findNamedSecrets(text), ...findCredentialForms(text)]
+    let shown = replaceSpans(text, spans, () => hidden)
     for (const [form, instead] of forms) shown = shown.replace(form, instead)
     return shown
   }

@@ -8,6 +8,7 @@ import { assert, HeddleError } from '../../errors.ts'
 import { followCalls, openCalls } from '../calls/open-calls.ts'
 import type { OpenCalls } from '../calls/open-calls.ts'
 import { isTraceAddress } from '../calls/trace-address.ts'
+import type { Mask } from '../recording/project-mask.ts'
 import { openRecorder } from '../recording/open-recorder.ts'
 import { offerEffects } from '../effects/effect-form.ts'
 import { requireKept } from '../effects/kept-rules.ts'
@@ -79,13 +80,16 @@ const refuse = (error: unknown): never => {
   say([{ type: 'refused', reason: error.message }])
   process.exit(1)
 }
-const form = offerEffects(project.effects ?? [], env)
+const form = offerEffects(project.effects ?? [], env, project.secretNames)
 const mails = new TraceMails((tracing, body) =>
   batcher.send({ type: 'trace', tracing, ...body }, body.body.buffer)
 )
-const recorder = await openRecorder(project.recording, env, mails.send)
+let mask: Mask | undefined
+const { secretNames } = project
+const recorder = await openRecorder(project.recording, env, mails.send, { mask: () => mask,
+  secretNames })
 const replays = project.replays
-  ? new (await import('../replay/replays.ts')).Replays()
+  ? new (await import('../replay/replays.ts')).Replays(() => mask)
   : undefined
 const gates = replays
   ? [replays.openGate]
@@ -101,6 +105,10 @@ const keepRules = async ({ fault }: OpenCalls) => {
 await keepRules(doors).catch(refuse)
 const library = await GraphLibrary.open(project, loads).catch(refuse)
 await library.requireServable().catch(refuse)
+if (project.mask && (recorder ?? replays)) {
+  const { openMask } = await import('../recording/project-mask.ts')
+  mask = await openMask(project.root, project.mask, env).catch(refuse)
+}
 loads(null)
 keepThrown(library.langgraph)
 nodeNow = () => nodeOf(library.langgraph)

@@ -65,13 +65,10 @@ function replaying(
   return { ...project, replays: true }
 }
 
-/** The project, whose recorder hides the values of the deployment's secrets. */
+/** The project with the names of the deployment's secrets, whose values are not stored. */
 function hidingSecrets(project: CompiledProject,
   { secretNames }: GraphProcessOptions): CompiledProject {
-  const { recording } = project
-  return recording && secretNames
-    ? { ...project, recording: { ...recording, secretNames } }
-    : project
+  return secretNames ? { ...project, secretNames } : project
 }
 
 /** The start of a host. The login and the app have a share of the memory, as each worker has. */

@@ -29,8 +29,12 @@ export interface CompiledProject {
   readonly effects?: readonly EffectRule[]
   /** The rule by which outgoing calls of runs are recorded; missing if none are. */
   readonly recording?: RecordingRule
+  /** The module that redacts recordings; missing if the project brings none. */
+  readonly mask?: EmbeddingEntry
   /** True in a process that replays recorded runs, and does nothing else. */
   readonly replays?: boolean
+  /** Variables whose values are secret whatever their names: the secrets of a deployment. */
+  readonly secretNames?: readonly string[]
   readonly env: Readonly<Record<string, string>>
   /** Every local file that a graph imports, by file URL. */
   readonly sources: ReadonlyMap<string, ModuleSource>
@@ -83,7 +87,7 @@ export async function compileProject(project: Project): Promise<CompiledProject>
 }
 
 async function compiled(project: Project): Promise<CompiledProject> {
-  const { root, store: { embedding }, login, app } = project
+  const { root, store: { embedding }, login, app, mask } = project
   const named = modulesIn(project)
   const files = [...new Set(named.map(({ file }) => file))]
   // Each is compiled separately, so that errors in one do not hide those in others.
@@ -105,6 +109,7 @@ async function compiled(project: Project): Promise<CompiledProject> {
     embedding: embedding ? entryOf(embedding) : null,
     ...login && { login: { field: login.field, ...entryOf(login) } },
     ...app && { app: { field: app.field, ...entryOf(app) } },
+    ...mask && { mask: entryOf(mask) },
     ...project.effects && { effects: project.effects },
     ...project.recording && { recording: project.recording },
     env: project.env,
@@ -115,9 +120,9 @@ async function compiled(project: Project): Promise<CompiledProject> {
 
 /** All modules of a project that are loaded by name. */
 export function modulesIn(
-  { graphs, store: { embedding }, login, app }: Project,
+  { graphs, store: { embedding }, login, app, mask }: Project,
 ): Pick<ProjectModule, 'file' | 'exportName'>[] {
-  return [...graphs, ...[embedding, login, app].filter((each) => each !== undefined)]
+  return [...graphs, ...[embedding, login, app, mask].filter((each) => each !== undefined)]
 }
 
 const options = {

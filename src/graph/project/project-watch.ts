@@ -129,8 +129,8 @@ class ProjectWatcher {
   }
 
   #take(project: Project, compiled: CompiledProject): void {
-    const { graphs, embedding, login, app } = compiled
-    const failures = [...graphs, embedding, login, app].flatMap((each) => each?.failure ?? [])
+    const { graphs, embedding, login, app, mask } = compiled
+    const failures = [...graphs, embedding, login, app, mask].flatMap((each) => each?.failure ?? [])
     if (failures.length > 0) {
       throw new HeddleError('graph_failed', [...new Set(failures)].join('\n'))
     }

@@ -55,6 +55,8 @@ export interface Project {
   readonly effects?: readonly EffectRule[]
   /** The rule by which outgoing calls of runs are recorded; missing if none are. */
   readonly recording?: RecordingRule
+  /** The function that redacts recordings; missing if the project brings none. */
+  readonly mask?: Omit<ProjectModule, 'field'>
   /** The project's own login; missing if it brings none. */
   readonly login?: ProjectModule
   /** The project's own app; missing if it brings none. */
@@ -119,7 +121,7 @@ const configShape = z.looseObject({
   webhooks: webhookShape.prefault({}),
   store: storeShape.nullish(),
   checkpointer: checkpointerShape.nullish(),
-  heddle: heddleShape.nullish(),
+  heddle: heddleShape.extend({ mask: graphPath.optional() }).nullish(),
   auth: authShape(graphPath),
   http: z.looseObject({ disable_webhooks: z.boolean('must be true or false').optional(),
     ...disablingShape, ...httpShape(graphPath) }, {
@@ -168,9 +170,11 @@ export async function readProject(path: string,
   const store = storeOf(root, config.store ?? {})
   const brought = broughtBy(config, ignoreAuth)
   const modules = modulesOf(root, brought)
+  const mask = config.heddle?.mask === undefined ? undefined : placeOf(root, config.heddle.mask)
   await requireFiles(configFile, [
     ...graphs.map(({ graphId, file }) => ({ field: `graphs.${graphId}`, file })),
     ...store.embedding ? [{ field: 'store.index.embed', file: store.embedding.file }] : [],
+    ...mask ? [{ field: 'heddle.mask', file: mask.file }] : [],
     ...Object.values(modules),
   ])
   const trial = trialOf(config.heddle ?? {})
@@ -197,7 +201,7 @@ export async function readProject(path: string,
     isOff: disabledRoutes.includes('ui') }
   return { root, configFile, graphs, ...modules, ...env, ignoreAuth, store, webhooks, timeToLive,
     settings, ui, ...trial && { trial }, ...effects.length > 0 && { effects },
-    ...recording && { recording }, ...record && { record } }
+    ...recording && { recording }, ...mask && { mask }, ...record && { record } }
 }
 
 /** Settings of the login, the app and the routes, as a deployment keeps them. */

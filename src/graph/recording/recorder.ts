@@ -5,7 +5,10 @@ import { isSampled } from '../engine/trace-sample.ts'
 import type { OpenGate } from '../calls/call-scope.ts'
 import type { HideSecrets } from './hidden-bytes.ts'
 import { RecordingRoom } from './recording-room.ts'
+import { maskedCall, maskedRun } from './masked-call.ts'
+import type { Mask } from './project-mask.ts'
 import { RunRecording } from './run-recording.ts'
+import type { PackedRun, RunRecordingParts } from './run-recording.ts'
 import { isStateless, labelOf, packedRun } from './stateless-run.ts'
 import type { RunEnding } from './stateless-run.ts'
 
@@ -28,6 +31,10 @@ export interface RecorderOptions {
   /** Answers with an HTTP status. */
   readonly send: (block: BlockToKeep) => Promise<number>
   readonly hide: HideSecrets
+  /** The project's own redaction, once its code is loaded; undefined for none. */
+  readonly mask: () => Mask | undefined
+  /** Is called with the reason if that redaction fails, once for each run. */
+  readonly maskFailed: (runId: string, reason: unknown) => void
   readonly nowMs: () => number
   readonly monotonicMs: () => number
   readonly after: (ms: number, work: () => void) => unknown
@@ -55,6 +62,7 @@ export class Recorder {
     const startedAtMs = nowMs()
     const run = { runId, threadId, graphId, attempt, start, startedAtMs }
     const recording = new RunRecording(run, {
+      ...this.#maskOf(runId),
       room: new RecordingRoom(this.#waiting),
       hide,
       nowMs,
@@ -74,16 +82,35 @@ export class Recorder {
     const recording = this.#running.get(execution.id)
     if (recording === undefined) return
     this.#running.delete(execution.id)
-    const { hide } = this.#options
     const label = ending && isStateless(execution) ? labelOf(execution, ending) : undefined
     this.#follow(ending === undefined || label === undefined
       ? recording.ended()
-      : recording.ended(() => packedRun(execution, ending, hide), label))
+      : recording.ended(() => this.#packed(execution, ending), label))
   }
 
   /** Resolves when all that ended before is written, or could not be. */
   async flush(): Promise<void> {
     while (this.#sending.size > 0) await Promise.all(this.#sending)
+  }
+
+  #maskOf(runId: string): Pick<RunRecordingParts, 'mask'> {
+    const mask = this.#options.mask()
+    if (mask === undefined) return {}
+    let hasFailed = false
+    return { mask: (call) =>
+      maskedCall(call, mask, (reason) => {
+        if (!hasFailed) this.#options.maskFailed(runId, reason)
+        hasFailed = true
+      }) }
+  }
+
+  #packed(execution: Execution, ending: RunEnding): PackedRun {
+    const { hide, mask: maskNow, maskFailed } = this.#options
+    const packed = packedRun(execution, ending, hide)
+    const mask = maskNow()
+    return packed === undefined || mask === undefined
+      ? packed
+      : maskedRun(packed, mask, (reason) => maskFailed(execution.runId, reason))
   }
 
   #keep(block: BlockToKeep): Promise<void> {

@@ -15,6 +15,9 @@ const [blockBytes, plainBlockBytes] = [1024 * 1024, 16 * 1024 * 1024]
 export type RecordedRun = Pick<RecordedBlock,
   'runId' | 'threadId' | 'graphId' | 'attempt' | 'start' | 'startedAtMs'>
 
+/** Bytes of a stateless run; undefined if it cannot be stored. */
+export type PackedRun = Uint8Array | undefined | Promise<Uint8Array | undefined>
+
 /** Room, clocks and the way out of a recording. */
 export interface RunRecordingParts
   extends Pick<WatchedCall, 'room' | 'hide' | 'nowMs' | 'monotonicMs'> {
@@ -23,6 +26,8 @@ export interface RunRecordingParts
    * never rejects.
    */
   readonly send: (no: number, packed: Uint8Array, label?: string) => Promise<void>
+  /** Redacts a call with code of the project; missing if the project brings none. */
+  readonly mask?: ((call: RecordedCall) => Promise<RecordedCall>) | undefined
 }
 
 /**
@@ -65,15 +70,16 @@ export class RunRecording implements CallGate {
    * Hands over the rest. Calls that go on are recorded as they are. `run` and `label` are those of
    * a stateless one; the run counts as its bodies do.
    */
-  ended(run?: () => Uint8Array | undefined, label?: string): Promise<void> {
+  ended(run?: () => PackedRun, label?: string): Promise<void> {
     this.#isEnded = true
     for (const watch of this.#open) this.#take(watch)
-    if (this.#calls > 0) this.#do(() => this.#hand(true, run && this.#keptRun(run), label))
+    if (this.#calls > 0) {
+      this.#do(async () => this.#hand(true, run && this.#keptRun(await run()), label))
+    }
     return this.#work
   }
 
-  #keptRun(run: () => Uint8Array | undefined): Uint8Array | undefined {
-    const bytes = run()
+  #keptRun(bytes: Uint8Array | undefined): Uint8Array | undefined {
     if (bytes !== undefined && this.#parts.room.take(bytes.byteLength)) {
       this.#readyBytes += bytes.byteLength
       return bytes
@@ -93,7 +99,8 @@ export class RunRecording implements CallGate {
     if (!this.#open.delete(watch)) return
     watch.close()
     this.#do(async () => {
-      const call = await watch.recorded()
+      const seen = await watch.recorded()
+      const call = await this.#parts.mask?.(seen) ?? seen
       this.#ready.push(call)
       this.#readyBytes += watch.bytes
       this.#plainBytes += bytesIn(call.request) + bytesIn(call.answer)

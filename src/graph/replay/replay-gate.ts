@@ -5,6 +5,7 @@ import type { Call, CallAnswer } from '../calls/call.ts'
 import type { CallDecision, CallGate } from '../calls/call-gate.ts'
 import { bodyBytesMax } from '../recording/call-watch.ts'
 import type { HideSecrets } from '../recording/hidden-bytes.ts'
+import type { Mask } from '../recording/project-mask.ts'
 import { decodeBlock, executionsIn } from '../recording/recording.ts'
 import type { RecordedCall } from '../recording/recording.ts'
 import type { ReplayOrder } from '../replay-order.ts'
@@ -12,6 +13,7 @@ import { AnswerBook } from './answer-book.ts'
 import type { BookedCall } from './answer-book.ts'
 import type { CallIdentity } from './call-identity.ts'
 import { redactedIdentity } from './compared-request.ts'
+import type { RequestToCompare } from './compared-request.ts'
 import { tokensByModel } from './model-tokens.ts'
 import { listedMax } from './replay-report.ts'
 import type { CallSite, MovedCall, ReplayReport, ReplayStop, ShownCall } from './replay-report.ts'
@@ -23,7 +25,7 @@ import { shownText, textDifference } from './text-difference.ts'
  */
 export class ReplayGate implements CallGate {
   readonly #order: ReplayOrder
-  readonly #hide: HideSecrets
+  readonly #identify: (request: RequestToCompare) => Promise<CallIdentity>
   readonly #stopped = Promise.withResolvers<ReplayStop>()
   readonly #moved: MovedCall[] = []
   #book: Promise<AnswerBook> | undefined
@@ -31,9 +33,9 @@ export class ReplayGate implements CallGate {
   #isEnded = false
   readonly #answered: RecordedCall[] = []
 
-  constructor(order: ReplayOrder, hide: HideSecrets) {
+  constructor(order: ReplayOrder, hide: HideSecrets, mask?: Mask) {
     this.#order = order
-    this.#hide = hide
+    this.#identify = (request) => redactedIdentity(request, hide, mask)
   }
 
   /** Resolves when it is stopped outside of the code, which could catch an error. */
@@ -50,7 +52,7 @@ export class ReplayGate implements CallGate {
     const book = await this.#opened()
     const { method, url, headers } = call
     const chunks = body ? [body] : []
-    const identity = await redactedIdentity({ method, url, headers, chunks }, this.#hide)
+    const identity = await this.#identify({ method, url, headers, chunks })
     if (this.#isEnded) return { kind: 'hold' }
     const match = book.take({ site: call.site ?? null, identity })
     if (match.kind === 'none') {
@@ -87,8 +89,7 @@ export class ReplayGate implements CallGate {
   #opened(): Promise<AnswerBook> {
     return this.#book ??= Promise.all(this.#order.blocks.map(decodeBlock))
       .then((blocks) =>
-        AnswerBook.of(executionsIn(blocks).flatMap(({ calls }) => calls), (call) =>
-          redactedIdentity(call, this.#hide))
+        AnswerBook.of(executionsIn(blocks).flatMap(({ calls }) => calls), this.#identify)
       )
   }
 }

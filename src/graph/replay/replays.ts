@@ -8,6 +8,7 @@ import { callScope } from '../calls/call-scope.ts'
 import type { AskItems } from '../engine/graph-store.ts'
 import type { Execution, ExecutionOutcome } from '../execution.ts'
 import { byteHider } from '../recording/hidden-bytes.ts'
+import type { Mask } from '../recording/project-mask.ts'
 import { ReplayGate } from './replay-gate.ts'
 import { openReplayTime } from './replay-time.ts'
 
@@ -21,9 +22,12 @@ const effectForm = Symbol.for('heddle.effect')
 export class Replays {
   readonly #time = openReplayTime()
   readonly #gates = new Map<number, ReplayGate>()
+  readonly #mask: () => Mask | undefined
   #hide: ((text: string) => string) | undefined
 
-  constructor() {
+  /** `mask`: the project's own redaction of recordings. */
+  constructor(mask: () => Mask | undefined) {
+    this.#mask = mask
     subscribe('heddle:stopped-connection', (to) => {
       const gate = callScope()?.gate
       // What no execution has begun is an earlier one's, or the project's as it is loaded.
@@ -39,7 +43,8 @@ export class Replays {
   readonly openGate: OpenGate = ({ execution: { id, replay } }) => {
     if (replay === undefined) throw new HeddleError('internal', 'This process only replays.')
     const gate = new ReplayGate(replay,
-      (text) => (this.#hide ??= byteHider(process.env, standInNames(process.env)))(text))
+      (text) => (this.#hide ??= byteHider(process.env, standInNames(process.env)))(text),
+      this.#mask())
     this.#gates.set(id, gate)
     return gate
   }

@@ -38,7 +38,7 @@ function task() {
       after: () => () => {},
     })
     runner.put('', 'c', { effects: notes, thrown: [], answered: () => 0 })
-    const gate = effectGate(rules, () => runner)
+    const gate = effectGate(rules, () => runner, (text) => text)
     const site: Call['site'] = { checkpointNs: '', checkpointId: 'c', taskId: 't', step: 1,
       nodes: ['n'], path: [], attempt: 1 }
     return async (path: string, body = '{}', method = 'POST') =>

@@ -96,6 +96,9 @@ describe('secrets', () => {
   it.each([
     ['the key is plain-value-1.', 'the key is [secret].'],
     ['hunter2hunter2', '[secret]'],
+    ['{"access_token":"word","a":1}', '{"access_token":"[secret]","a":1}'],
+    ['see eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln!', 'see [secret]!'],
+    [`Basic ${Buffer.from('ann:hunter2hunter2').toString('base64')}`, 'Basic [secret]'],
     ['abc in /usr/bin:/bin', 'abc in /usr/bin:/bin'],
     ['Authorization: Bearer abcdefgh.ijkl', 'Authorization: Bearer [secret]'],
     ['postgres://ann:topsecret@host/db', 'postgres://ann:[secret]@host/db'],
