@@ -4,6 +4,7 @@ import { keyAdmin } from '../../../../src/access/index.ts'
 import type { CallerRole } from '../../../../src/access/index.ts'
 import { addressReader } from '../../../../src/frontdoor/index.ts'
 import { chartsOver } from '../../../../src/platform/query/charts/chart.ts'
+import { feedbackChanges } from '../../../../src/platform/ingest/feedback-changes.ts'
 import { feedbackConfigsOver } from '../../../../src/platform/records/feedback/feedback-config.ts'
 import type { Platform, SeriesQuestion, SpanStore } from '../../../../src/platform/index.ts'
 import { projectsOver } from '../../../../src/platform/records/projects/catalog-projects.ts'
@@ -56,8 +57,7 @@ export async function platformDoor(): Promise<PlatformDoor> {
     ingest: {
       putFeedback: (rows: Parameters<Platform['ingest']['putFeedback']>[0]) =>
         store.putFeedback(rows.map((row) => ({ row, place: null }))),
-      deleteFeedback: ({ tenant, id }: { readonly tenant: string; readonly id: string }) =>
-        store.deleteFeedback(tenant, id),
+      ...feedbackChanges(store),
       putFeedbackToken: store.putFeedbackToken,
       remove: ({ tenant, what }: Parameters<Platform['ingest']['remove']>[0]) => {
         removed.push(what.kind === 'project' ? what.project : what.kind)
