@@ -4,16 +4,16 @@ import { spawnSync } from 'node:child_process'
 import { enableCompileCache } from 'node:module'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { styleText } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 
 import { consoleToLog, systemEnv } from '../cluster/index.ts'
 import type { Env } from '../cluster/index.ts'
+import { bannerText, readyLine } from './cli/announcement.ts'
 import { callingScript, exitCodes, folderOfCaller, runHeddle } from './cli/heddle.ts'
 import type { HeddleCaller } from './cli/heddle.ts'
 import { CodedError } from './errors.ts'
 import type { Server } from './server/server.ts'
-import { ownVersion, v8Flags } from './settings/index.ts'
+import { v8Flags } from './settings/index.ts'
 import type { Settings } from './settings/index.ts'
 
 /** The folder of Heddle, with its packages and scripts. */
@@ -44,7 +44,7 @@ async function serve(settings: Settings): Promise<void> {
       process.exit(exitCodes.failed)
     })
     endOnSignal(server, settings, env)
-    announce(server, settings)
+    announce(server, settings, env)
   } catch (error) {
     if (error instanceof CodedError) throw error
     env.log.error('Heddle could not start.', { error })
@@ -83,37 +83,12 @@ function callerOfProcess(): HeddleCaller {
   }
 }
 
-function announce({ url, studioUrl, platformUrl, metricsPort, graphs, place, member }: Server,
-  { dataDirectory, metrics, port, portIsChosen }: Settings): void {
-  const label = (text: string) => styleText('dim', text.padEnd(8))
+function announce(server: Server, settings: Settings, env: Env): void {
   // A closed output is no reason to end.
   process.stdout.on('error', () => {})
-  const width = Math.max(...graphs.map(({ graphId }) => graphId.length))
-  const lines = graphs.map(({ graphId, file, loaded }, index) => {
-    const fault = loaded ? '' : styleText('red', '  cannot be used, see the log')
-    const name = label(index === 0 ? 'graphs' : '') + graphId.padEnd(width)
-    return `  ${name}  ${nearby(file)}${fault}`
-  })
-  process.stdout.write([
-    '',
-    `  ${styleText('bold', `heddle ${ownVersion()}`)} serves ` +
-    (url === undefined ? 'other members' : `at ${styleText('cyan', url)}`),
-    '',
-    ...studioUrl === undefined ? [] : [`  ${label('studio')}${styleText('cyan', studioUrl)}`],
-    ...lines,
-    ...url === undefined || portIsChosen || Number(new URL(url).port) === port
-      ? []
-      : [`  ${label('port')}${port} is taken, so it is the next free one; --port chooses one`],
-    `  ${label('data')}${place === dataDirectory ? nearby(place) : place}`,
-    ...member === undefined ? [] : [`  ${label('member')}${member}`],
-    ...url === undefined ? [] : [`  ${label('docs')}${url}/docs`],
-    ...platformUrl === undefined ? [] : [`  ${label('traces')}${platformUrl}`],
-    ...metricsPort === undefined
-      ? []
-      : [`  ${label('metrics')}port ${metricsPort} of ${metrics!.host}`],
-    '',
-    '',
-  ].join('\n'))
+  process.stdout.write(process.stdout.isTTY
+    ? bannerText(server, { settings, nearby })
+    : readyLine(server, { settings, nowMs: env.nowMs() }))
 }
 
 /** Sets what holds for all threads of the process. Call before the first thread starts. */

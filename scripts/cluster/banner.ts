@@ -10,11 +10,14 @@ export interface Banner {
   readonly grpc: string
 }
 
-/** Reads the banner; undefined until the member has printed all of it. */
+/** Reads what it prints at its start, as JSON or for people; undefined until all of it is there. */
 export function bannerIn(output: string): Banner | undefined {
   const plain = output.replaceAll(/\x1b\[\d*m/g, '')
-  const http = /serves at (http:\/\/\S+)\n/.exec(plain)?.[1]
-  const [, session, grpc] = /^\s*member\s+(\S+) at (\S+)\n/m.exec(plain) ?? []
+  const ready = plain.split('\n').slice(0, -1).find((line) => line.includes('"Heddle is ready."'))
+  const { url, member } = JSON.parse(ready ?? '{}') as { url?: string; member?: string }
+  const http = url ?? /serves at (http:\/\/\S+)\n/.exec(plain)?.[1]
+  const [, session, grpc] = /^(\S+) at (\S+)$/.exec(member ?? '') ??
+    /^\s*member\s+(\S+) at (\S+)\n/m.exec(plain) ?? []
   return http && session && grpc ? { http, session, grpc } : undefined
 }
 

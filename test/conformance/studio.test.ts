@@ -174,6 +174,6 @@ describe('a server with other settings', () => {
     expect((await fetch(`${without.url}/studio/`)).status).toBe(404)
     expect((await fetch(`${without.url}/`, { headers: browser })).status).toBe(404)
     expect(without.output()).not.toContain('/studio/')
-    expect(limited.output()).toContain(`studio  ${limited.url}/studio/`)
+    expect(limited.output()).toContain(`"studio":"${limited.url}/studio/"`)
   })
 })

@@ -36,7 +36,7 @@ describe('starting', () => {
       const port = Number(new URL(server.url).port)
       expect(port).toBeGreaterThan(2024)
       expect(port).toBeLessThanOrEqual(2124)
-      expect(server.output()).toMatch(/^ {2}port +2024 is taken, so it is the next free one; /m)
+      expect(server.output()).toContain('"note":"2024 is taken, so it is the next free one; ')
       const dataDir = await mkdtemp(join(tmpdir(), 'heddle-port-'))
       onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
       const refused = await failToStart({ project: 'conformance', dataDir, anyPort: true,

@@ -95,7 +95,10 @@ describe('metrics', () => {
     const client = clientOf(server.url)
     const before = valueOf(await read(server.url), 'heddle_runs_ended_total', '"error"') ?? 0
     const { thread_id: threadId } = await client.threads.create()
-    const { run_id: runId } = await client.runs.create(threadId, 'failing', { input: {} })
+    const created = await fetch(`${server.url}/threads/${threadId}/runs`, { method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-request-id': 'order-66' },
+      body: JSON.stringify({ assistant_id: 'failing', input: {} }) })
+    const { run_id: runId } = await created.json() as { run_id: string }
     await client.runs.join(threadId, runId).catch(() => {})
     const text = await read(server.url)
     expect(valueOf(text, 'heddle_runs_ended_total', '"error"')).toBe(before + 1)
@@ -107,9 +110,12 @@ describe('metrics', () => {
     expect(valueOf(text, 'heddle_shards', '"self"')).toBe(256)
     expect(valueOf(text, 'heddle_workers', '"idle"')).toBeGreaterThan(0)
     expect(valueOf(text, 'heddle_http_requests_under_way')).toBe(1)
+    const lines = server.output().trimEnd().split('\n').map((line) => JSON.parse(line) as object)
+    expect(lines).toContainEqual(expect.objectContaining({ message: 'Heddle is ready.' }))
     const failed = server.output().split('\n').find((line) => line.includes('A run failed.'))
     expect(failed).toContain(threadId)
     expect(failed).toContain(runId)
+    expect(failed).toContain('"requestId":"order-66"')
     expect(failed).toMatch(/"at":"steps\.ts:\d+:\d+"/)
   })
 
@@ -137,8 +143,8 @@ describe('metrics', () => {
     const apart = await startServer({ project: 'conformance', args: ['--metrics-port', '0'] })
     try {
       expect((await ask(apart.url, 'GET', '/metrics')).status).toBe(404)
-      await expect.poll(() => apart.output()).toMatch(/metrics +port \d+ of 127\.0\.0\.1/)
-      const [, port] = /metrics +port (\d+)/.exec(apart.output())!
+      await expect.poll(() => apart.output()).toMatch(/"metrics":"port \d+ of 127\.0\.0\.1"/)
+      const [, port] = /"metrics":"port (\d+)/.exec(apart.output())!
       expect(namesIn(await read(`http://127.0.0.1:${port}`))).toContain('heddle_info')
       expect((await ask(`http://127.0.0.1:${port}`, 'GET', '/ok')).status).toBe(404)
     } finally {

@@ -77,7 +77,9 @@ export interface ServerProcess {
 }
 
 function memberIn(output: string): MemberSeen {
-  const seen = /^ {2}member +(?<session>\S+) at (?<host>.+):(?<port>\d+)$/m.exec(output)
+  // An earlier version prints lines for people.
+  const seen = /(?:^ {2}member +|"member":")(?<session>\S+) at (?<host>[^"]+):(?<port>\d+)"?/m
+    .exec(output)
   return seen!.groups as unknown as MemberSeen
 }
 

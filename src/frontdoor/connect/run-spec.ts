@@ -6,6 +6,7 @@ import type { RunSpec } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { createRun, createStatelessRun, getThread } from '../../api/index.ts'
 import type { CreateRun, CreateStatelessRun } from '../../api/index.ts'
+import { textAt } from '../../json/index.ts'
 import type { AwaitedRun } from '../../thread/index.ts'
 import { userOf } from '../http/caller.ts'
 import type { Caller } from '../http/caller.ts'
@@ -14,6 +15,7 @@ import { revisionHeader } from '../operations/index.ts'
 import type { RunCaller } from '../operations/index.ts'
 import { checkerOf, invalid } from '../schema/validation.ts'
 import { callerOf } from './caller-value.ts'
+import { detailsKey } from './request-details.ts'
 import { jsonIn } from './json-bytes.ts'
 import { checkpointOf } from './messages.ts'
 
@@ -72,6 +74,7 @@ export function runCallerOf(context: HandlerContext, idempotencyKey: string): Ru
     commandId: idempotencyKey,
     ...revision !== null && { revision },
     userId: userOf(caller),
+    requestId: textAt(context.values.get(detailsKey), 'requestId'),
     graphHeaders: caller.graphHeaders,
     headers: Object.fromEntries(context.requestHeader.entries()),
   }

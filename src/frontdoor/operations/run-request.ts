@@ -45,6 +45,8 @@ export interface RunCaller {
   readonly push?: PushConfig | undefined
   /** The first run of the task that it goes on with. */
   readonly task?: string | undefined
+  /** The id of the request in logs; undefined for a run that no request asked for. */
+  readonly requestId?: string | undefined
   /** Headers as received. Some of them are shown to the graph. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   /** Choice of the project among them; by default, those that tell of no secret or identity. */
@@ -149,6 +151,7 @@ function startRun(body: CommonBody, { row: assistant, context }: RunAssistant, i
       resumable,
       temporary,
       userId: caller.userId ?? '',
+      ...caller.requestId !== undefined && { requestId: caller.requestId },
       ...caller.user && { user: caller.user },
       timeoutMs: caller.trialMs ?? runTimeoutMs,
       assistantMetadata: JSON.parse(assistant.metadataJson || '{}') as Record<string, unknown>,

@@ -76,10 +76,11 @@ export function lastEventId({ headers }: FastifyRequest): string | null {
  * The caller of a run, with its Idempotency-Key (empty if there is none) and its headers. The reply
  * gets a header with what the run does not do.
  */
-export function runCallerOf({ headers, caller }: FastifyRequest, reply?: FastifyReply): RunCaller {
+export function runCallerOf({ id: requestId, headers, caller }: FastifyRequest,
+  reply?: FastifyReply): RunCaller {
   const userId = userOf(caller)
   const revision = headers[revisionHeader]
-  return { commandId: String(headers['idempotency-key'] ?? ''), userId, headers,
+  return { commandId: String(headers['idempotency-key'] ?? ''), userId, requestId, headers,
     graphHeaders: caller.graphHeaders, ...typeof revision === 'string' && { revision },
     ...reply && { warn: (faults) => void reply.header('x-heddle-warning', warningOf(faults)) } }
 }

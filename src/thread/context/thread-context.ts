@@ -11,6 +11,7 @@ import type { EventStream } from '../feed/event-stream.ts'
 import type { ThreadLogPorts } from '../log/thread-log-options.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 import type { OwnCommand } from '../model/command.ts'
+import { planOf } from '../model/run-request.ts'
 import type { RunDue } from '../model/thread-client.ts'
 import type { HeldRuns } from './held-runs.ts'
 import type { InputQuota, Inputs } from './input-quota.ts'
@@ -138,9 +139,11 @@ export interface ThreadContext {
 
 /** Leaves out the message, which may hold secrets: the run's own record has it. */
 export function logFailure({ ports: { env }, threadId }: ThreadContext,
-  { runId, attempt }: Pick<RunRow, 'runId' | 'attempt'>, name: string, at?: string): void {
-  env.log.info('A run failed.', { threadId, runId, attempt, reason: name.slice(0, 100),
-    ...at !== undefined && { at } })
+  run: Pick<RunRow, 'runId' | 'attempt' | 'planJson'>, name: string, at?: string): void {
+  const { runId, attempt } = run
+  const { requestId } = planOf(run)
+  env.log.info('A run failed.', { ...requestId !== undefined && { requestId }, threadId, runId,
+    attempt, reason: name.slice(0, 100), ...at !== undefined && { at } })
 }
 
 /** The time by which threads are deleted whose time to live has ended. */

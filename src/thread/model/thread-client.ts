@@ -256,6 +256,8 @@ export interface RunPlan {
   /** `x-…` request headers for `configurable`. */
   readonly headers: Record<string, string>
   readonly userId: string
+  /** The id of the request that created the run; missing for the runs of crons. */
+  readonly requestId?: string
   /** The caller as the login of its project made it; missing if there is none. */
   readonly user?: AppUser
   readonly resumable: boolean

@@ -10,7 +10,7 @@ const server = useServer({ project: 'telling',
 let platformUrl: string
 
 beforeAll(() => {
-  platformUrl = /^ {2}traces +(http\S+)$/m.exec(server.process.output())![1]!
+  platformUrl = /"traces":"(http[^"]+)"/.exec(server.process.output())![1]!
 })
 
 /** The limit that a request was charged to, as its answer says. */

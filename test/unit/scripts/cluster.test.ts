@@ -137,6 +137,15 @@ describe('the output of a member at its start', () => {
     expect(bannerIn(said.slice(0, said.indexOf('123\n') + 1))).toBeUndefined()
   })
 
+  it('has its addresses as a line of JSON, once that is complete', () => {
+    const line = JSON.stringify({ url: 'http://127.0.0.1:2024',
+      member: '0a1b-2c at 127.0.0.1:40123', message: 'Heddle is ready.' })
+    expect(bannerIn(`{"message":"first"}\n${line}\n`)).toEqual(
+      { http: 'http://127.0.0.1:2024', session: '0a1b-2c', grpc: '127.0.0.1:40123' },
+    )
+    expect(bannerIn(line)).toBeUndefined()
+  })
+
   it('has the reason if the member does not serve', () => {
     expect(refusalIn('{"level":30}\nheddle: Port 1 is in use.\n{"level":40}\n'))
       .toBe('Port 1 is in use.')
