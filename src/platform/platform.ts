@@ -21,7 +21,7 @@ import type { SecretsKeys } from './records/secrets/secrets-key.ts'
 import type { Secrets } from './records/secrets/secrets.ts'
 import { withSpanLives } from './ingest/project-lives.ts'
 import { projectsOver } from './records/projects/catalog-projects.ts'
-import type { Projects } from './records/projects/project.ts'
+import type { Project, Projects } from './records/projects/project.ts'
 import { experimentEngine } from './evaluate/experiments/engine.ts'
 import type { EngineParts, ExperimentOptions } from './evaluate/experiments/engine.ts'
 import type { ExperimentEngine } from './evaluate/experiments/experiment-pass.ts'
@@ -161,7 +161,7 @@ function openThreads({ store, env: { log }, settled, own }: PlatformOptions, nee
 }
 
 interface IngestSources {
-  readonly projects: Pick<Projects, 'named' | 'get'>
+  readonly projects: Pick<Projects, 'named' | 'get' | 'filed'>
   readonly catalog: Pick<DatasetCatalog, 'get' | 'charge' | 'publish'>
   readonly prices: Pick<Prices, 'list'>
 }
@@ -170,6 +170,14 @@ interface IngestSources {
 function ingestNeeds({ catalogs, env, rules, onRemoval }: PlatformOptions,
   { projects, catalog, prices }: IngestSources): IngestNeeds {
   const readersOf = rules && ruleRecords(catalogs, env).readersOf
+  const withReaders = async <Own extends Project>(tenant: string, found: readonly Own[]) => {
+    const readers = await readersOf?.(tenant, found)
+    if (readers === undefined || readers.size === 0) return found
+    return found.map((project) => {
+      const own = readers.get(project.id)
+      return own === undefined ? project : { ...project, readers: own }
+    })
+  }
   return {
     datasets: ({ tenant, ids }) => catalog.get(tenant, ids),
     chargeDataset: ({ tenant, id, bytes }) => catalog.charge(tenant, id, bytes),
@@ -177,12 +185,13 @@ function ingestNeeds({ catalogs, env, rules, onRemoval }: PlatformOptions,
     projects: async ({ tenant, names, ids, startsMs }) => {
       const [named, found] = await Promise.all([projects.named(tenant, names, startsMs),
         ids.length === 0 ? [] : projects.get(tenant, ids, true)])
-      const readers = await readersOf?.(tenant, [...named, ...found])
-      if (readers === undefined || readers.size === 0) return [...named, ...found]
-      return [...named, ...found].map((project) => {
-        const own = readers.get(project.id)
-        return own === undefined ? project : { ...project, readers: own }
-      })
+      return withReaders(tenant, [...named, ...found])
+    },
+    ownProjects: async ({ tenant, runs }) => {
+      const filed = await projects.filed(tenant, runs, true)
+      const found = filed.flatMap(({ project, isNew }) => project ? [{ ...project, isNew }] : [])
+      const known = new Map((await withReaders(tenant, found)).map((each) => [each.id, each]))
+      return filed.map(({ project }) => project && known.get(project.id) || null)
     },
     prices: ({ tenant }) => prices.list(tenant),
     removed: async (removed) => onRemoval?.(removed),

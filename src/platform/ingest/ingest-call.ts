@@ -1,6 +1,7 @@
 /** Writes about spans: requests, own runs and feedback, and the calls that writing needs. */
 
 import type { BodyForm } from './body/request-body.ts'
+import type { FiledRun } from '../records/projects/former-names.ts'
 import type { Reader } from './ended/ended-span.ts'
 import type { EndedNeeds } from './ended/ended-writer.ts'
 import type { PriceJson } from './pricing/prices.ts'
@@ -41,6 +42,8 @@ export interface OwnRun {
   readonly failed: boolean
   /** Metadata that it can be found by: the scalars of an object; empty for none. */
   readonly metadataJson: string
+  /** True if its thread reports it again: it may have been written before, and removed since. */
+  readonly repeated?: boolean
 }
 
 /** Recorded calls of one execution of a run, as its worker has packed them. */
@@ -88,12 +91,20 @@ export interface SpanWrites {
   changeLife(
     call: { readonly tenant: string; readonly project: Uuid; readonly timeToLiveS: number },
   ): Promise<void>
+  /** Notes deleted runs of this server without a project, so that they are not written later. */
+  noteRemovedRuns(call: { readonly tenant: string; readonly runs: readonly Uuid[] }): Promise<void>
   /** Writes a block of recorded calls, unless its run is removed. */
   putRecording(block: RecordingBlock): Promise<void>
   /** Removes the recorded calls of runs. None that comes later revives them. */
   removeRecordings(
     call: { readonly tenant: string; readonly runs: readonly string[] },
   ): Promise<void>
+}
+
+/** The project of a run of this server, and whether this run made it. */
+export interface OwnProject extends Project {
+  readonly isNew: boolean
+  readonly readers?: readonly Reader[]
 }
 
 /** Calls of the main thread that writing needs. */
@@ -105,6 +116,13 @@ export interface SpanWriteNeeds extends EndedNeeds {
       /** When a project that is made begins, by the place of its name; now at the latest. */
       readonly startsMs?: readonly number[] },
   ): Promise<readonly (Project & { readonly readers?: readonly Reader[] })[]>
+  /**
+   * The project of each run of this server, made if it is missing; `null` for a run whose project
+   * was deleted.
+   */
+  ownProjects(
+    call: { readonly tenant: string; readonly runs: readonly FiledRun[] },
+  ): Promise<readonly (OwnProject | null)[]>
   /** Prices of models, as `Prices.list` has them. */
   prices(call: { readonly tenant: string }): Promise<readonly PriceJson[]>
   /** Says what the store has removed by itself. */

@@ -1,16 +1,19 @@
 /** Runs of this server as spans: heads without blocks, for their payload is in their threads. */
 
 import { isObject } from '../../json/index.ts'
+import type { Calls } from '../calls/calls.ts'
+import type { FiledRun } from '../records/projects/former-names.ts'
 import type { EndedSpan } from './ended/ended-span.ts'
 import { noFields } from '../spans/span.ts'
 import type { SpanFields, SpanHead, SpanPlace, SpanWrite, Uuid } from '../spans/span.ts'
 import { termOf } from '../spans/term.ts'
-import type { OwnRun, SpanWrites } from './ingest-call.ts'
+import type { OwnRun, SpanWrites, SpanWriteNeeds } from './ingest-call.ts'
 import { segmentOf } from '../spans/dotted-order.ts'
-import type { ProjectInput } from './operation.ts'
+import type { RemovedRuns } from './removed-runs.ts'
 import type { RequestParts } from './ingest-request.ts'
 import { termsOfSpan } from './terms-of-span.ts'
 
+const daySeconds = 24 * 60 * 60
 /** Members of a run's metadata that can be searched for. */
 const metadataMax = 20
 /** Metadata that the server adds to each run: the project and the name say the same. */
@@ -18,20 +21,25 @@ const added: ReadonlySet<string> = new Set(['created_by', 'graph_id'])
 
 /** Writes runs that ended. One that was written before is written again. */
 export async function writeOwnRuns(
-  { store, projects, ended }: Pick<RequestParts, 'store' | 'projects' | 'ended'>,
+  { store, needs, removedRuns, ended }: OwnRunParts,
   { tenant, runs }: Parameters<SpanWrites['ownRuns']>[0],
   nextUs: () => number,
 ): Promise<void> {
-  const roots = runs.map((run) => rootOf(tenant, run))
-  const resolve = await projects.resolve(tenant,
-    roots.map(({ said, place }) => ({ project: said, startUs: place.startUs })))
+  const fresh = await withoutKnown({ store, removedRuns }, tenant, runs)
+  if (fresh.length === 0) return
+  const roots = fresh.map((run) => rootOf(tenant, run))
+  const projects = await needs.ownProjects({ tenant, runs: fresh.map(filedRunOf) })
+  const isNew = (at: number) => projects[at]?.isNew === true
+  // A deletion that found no project has noted its runs.
+  const removed = await removedRuns.among(tenant,
+    fresh.filter((_, at) => isNew(at)).map(({ id }) => id))
   const timeToLiveS = new Map<string, number>()
   const read: EndedSpan[] = []
-  const spans = roots.flatMap(({ said, place, fields, metadata }): SpanWrite[] => {
-    const project = resolve(said)
-    if (typeof project === 'string') return []
-    timeToLiveS.set(project.id, project.timeToLiveS)
+  const spans = roots.flatMap(({ place, fields, metadata }, at): SpanWrite[] => {
+    const project = projects[at]
+    if (project == null || removed.has(place.id)) return []
     const { readers } = project
+    timeToLiveS.set(project.id, project.retentionDays * daySeconds)
     if (readers) read.push({ place: { ...place, project: project.id }, readers })
     const { terms, indexed } = termsOfSpan({ ...fields, tags: [], metadata })
     return [{ place: { ...place, project: project.id }, kind: 'post', arrivedUs: nextUs(), fields,
@@ -41,15 +49,40 @@ export async function writeOwnRuns(
   if (read.length > 0) await ended.note(tenant, read)
 }
 
+/**
+ * Returns the runs without the repeated runs that have a trace already, in whatever project, or
+ * whose trace the store may have removed to free space.
+ */
+async function withoutKnown({ store, removedRuns }: Pick<OwnRunParts, 'store' | 'removedRuns'>,
+  tenant: string, runs: readonly OwnRun[]): Promise<readonly OwnRun[]> {
+  const repeated = runs.filter((run) => run.repeated)
+  if (repeated.length === 0) return runs
+  const stored = await store.locate(tenant, repeated.map(({ id }) => id))
+  const freedMs = await removedRuns.freedUntilMs()
+  return runs.filter(({ id, repeated: isRepeated, endMs }) =>
+    !isRepeated || !(stored.has(id) || (endMs ?? Infinity) <= freedMs)
+  )
+}
+
+/** Returns the name of the project of a run, and what decides which project that is. */
+export function filedRunOf(run: OwnRun): FiledRun {
+  return { name: ownProjectName(run), startMs: run.startMs, repeated: run.repeated }
+}
+
+/** Dependencies of the writer of own runs. */
+export interface OwnRunParts extends Pick<RequestParts, 'store' | 'ended'> {
+  readonly needs: Pick<Calls<SpanWriteNeeds>, 'ownProjects'>
+  readonly removedRuns: Pick<RemovedRuns, 'among' | 'freedUntilMs'>
+}
+
 interface OwnRoot {
-  readonly said: ProjectInput
   readonly place: Omit<SpanPlace, 'project'>
   readonly fields: SpanFields
   readonly metadata: ReadonlyMap<string, string>
 }
 
 /** Name of the project of a run: that of its graph, unless its metadata name another one. */
-export function ownProjectName(
+function ownProjectName(
   { graph, metadataJson }: Pick<OwnRun, 'graph' | 'metadataJson'>,
 ): string {
   return scalarsIn(metadataJson).get('project') ?? graph
@@ -70,7 +103,6 @@ function rootOf(tenant: string,
   const metadata = new Map([...scalars].filter(([key]) => !added.has(key)).slice(0, metadataMax))
   const startUs = startMs * 1_000
   return {
-    said: { by: 'name', name: ownProjectName({ graph, metadataJson }) },
     place: { tenant, id, trace: id, startUs, traceStartUs: startUs },
     fields: { ...noFields, root: true, dottedOrder: segmentOf(startUs, id), name: graph,
       type: 'chain', endUs: endMs === null ? null : endMs * 1_000, failed, thread },

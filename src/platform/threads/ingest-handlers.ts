@@ -19,6 +19,7 @@ import { feedbackChanges } from '../ingest/feedback-changes.ts'
 import { writeFeedback } from '../ingest/feedback-write.ts'
 import { ingestRequest } from '../ingest/ingest-request.ts'
 import { writeOwnRuns } from '../ingest/own-runs.ts'
+import { RemovedRuns } from '../ingest/removed-runs.ts'
 import { RecordingWriter } from '../ingest/recording-writer.ts'
 import { ProjectCache } from '../ingest/project-cache.ts'
 import { PriceCache } from '../ingest/priced.ts'
@@ -45,11 +46,7 @@ const fullMessage = 'Too many traces are waiting to be written: send them again 
 
 /** The handlers over a store. */
 export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandlers {
-  store.watchRemovals?.((removed) => {
-    needs.removed(removed).catch((error: unknown) => {
-      env.log.debug('Removed spans could not be counted.', { error })
-    })
-  })
+  const removedRuns = watchedRemovals({ store, needs, env })
   const clock = new ArrivalClock(env)
   const nextUs = () => clock.nextUs()
   // Rules read ends up to now: those of a clock that was ahead would wait until it is there again.
@@ -82,7 +79,6 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
       async () => ingestRequest(parts, call, await inflate(call.body, call.encoding, inflatedMax)))
   }
   const documents = documentWrites(store)
-  const feedback = feedbackChanges(store)
   // One that tells what it removes by itself is written by this process alone.
   const recordings = new RecordingWriter(store, nextUs, store.watchRemovals !== undefined)
   const examples = examplesInTurn({ store, needs, env, longBodies }, finished)
@@ -95,15 +91,13 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
     deleteDocuments: (call) => finished(documents.deleteDocuments(call)),
     dropDocuments: (place) => finished(documents.dropDocuments(place)),
     ingest: (call) => finished(inTurn(turns, call.tenant, () => ingest(call))),
-    ownRuns: (call) => finished(writeOwnRuns(parts, call, nextUs)),
-    putFeedback: (rows) => finished(putFeedback(store, rows)),
-    changeFeedback: (call) => finished(feedback.changeFeedback(call)),
-    deleteFeedback: (call) => finished(feedback.deleteFeedback(call)),
-    putFeedbackToken: (token) => finished(store.putFeedbackToken(token)),
+    ownRuns: (call) => finished(writeOwnRuns({ ...parts, needs, removedRuns }, call, nextUs)),
+    ...feedbackHandlers(store, finished),
     arrivalUs: () => Promise.resolve(nextUs()),
     remove: ({ tenant, what }) => finished(store.remove(tenant, what)),
     changeLife: ({ tenant, project, timeToLiveS }) =>
       finished(store.changeLife(tenant, project, timeToLiveS)),
+    noteRemovedRuns: ({ tenant, runs }) => finished(removedRuns.add(tenant, runs)),
     putRecording: (block) => finished(inTurn(turns, block.tenant, () => recordings.put(block))),
     removeRecordings: ({ tenant, runs }) => finished(recordings.remove(tenant, runs)),
     close: async () => {
@@ -111,6 +105,32 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
       await longBodies.close()
       await store.close()
     },
+  }
+}
+
+/** Reports and notes what the store removes by itself. Returns the notes on removed runs. */
+function watchedRemovals({ store, needs, env }: IngestParts): RemovedRuns {
+  const removedRuns = new RemovedRuns(store, env)
+  store.watchRemovals?.((removed) => {
+    const work = [needs.removed(removed), removedRuns.noteFreed(removed)]
+    Promise.all(work).catch((error: unknown) => {
+      env.log.debug('Removed spans could not be counted or noted.', { error })
+    })
+  })
+  return removedRuns
+}
+
+type FeedbackCalls = 'putFeedback' | 'changeFeedback' | 'deleteFeedback' | 'putFeedbackToken'
+
+/** Handlers of feedback. `finished` registers work that closing waits for. */
+function feedbackHandlers(store: SpanStore,
+  finished: <T>(work: Promise<T>) => Promise<T>): Pick<IngestHandlers, FeedbackCalls> {
+  const feedback = feedbackChanges(store)
+  return {
+    putFeedback: (rows) => finished(putFeedback(store, rows)),
+    changeFeedback: (call) => finished(feedback.changeFeedback(call)),
+    deleteFeedback: (call) => finished(feedback.deleteFeedback(call)),
+    putFeedbackToken: (token) => finished(store.putFeedbackToken(token)),
   }
 }
 

@@ -22,7 +22,7 @@ export interface PlatformDataParts {
 const collections: readonly Collection[] = ['trace_deletion', 'experiment', 'rule', 'rule_state',
   'rule_wake', 'share', 'evaluator', 'queue', 'chart', 'chart_section', 'view', 'comparison',
   'dataset', 'comment', 'prompt', 'feedback_config', 'secret', 'price', 'playground', 'workspace',
-  'project']
+  'project', 'project_name']
 
 /** The documents that belong to a record. */
 const documentsOf: { readonly [Name in Collection]?: readonly DocumentPlace['kind'][] } = {

@@ -3,8 +3,9 @@
 import type { Env } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
-import { ownProjectName, tracePlace } from '../../platform/index.ts'
-import type { Platform, Project } from '../../platform/index.ts'
+import { cautiousClock } from '../../limits/index.ts'
+import { filedRunOf, tracePlace } from '../../platform/index.ts'
+import type { FiledProject, Platform, Project } from '../../platform/index.ts'
 import type { ThreadPorts } from '../../thread/index.ts'
 import { ownRunOf } from './own-runs.ts'
 import type { OwnRuns } from './own-runs.ts'
@@ -22,53 +23,69 @@ export interface GoneTracesParts {
   readonly platform: () => GonePlatform | undefined
   /** True if the steps of this run are traced while it runs. */
   readonly tracesSteps: (runId: string) => boolean
-  readonly env: Pick<Env, 'nowMs'>
+  readonly env: Pick<Env, 'nowMs' | 'monotonicMs'>
 }
 
 interface GonePlatform {
-  readonly projects: Pick<Platform['projects'], 'named'>
+  readonly projects: Pick<Platform['projects'], 'filed'>
   readonly query: Pick<Platform['query'], 'locate' | 'spanIds'>
-  readonly ingest: Pick<Platform['ingest'], 'remove' | 'removeRecordings'>
+  readonly ingest: Pick<Platform['ingest'], 'noteRemovedRuns' | 'remove' | 'removeRecordings'>
 }
 
 /** Resolves when traces and calls of the runs cannot be found any more. Throws `unavailable`. */
 export function removeGoneTraces(
   { ownRuns, platform: open, tracesSteps, env }: GoneTracesParts,
 ): NonNullable<ThreadPorts['runsGone']> {
+  const nowMs = cautiousClock(env)
   return async (tenant, runs) => {
-    // One that has not ended is not handed over, and goes on if it is not deleted after all.
-    ownRuns?.forget(runs.filter(isEnded))
     if (runs.length === 0) return
     const platform = open()
     if (platform === undefined) throw new HeddleError('unavailable')
-    await platform.ingest.removeRecordings({ tenant, runs: runs.map(({ runId }) => runId) })
-    // Of a run that has not ended only traced steps are stored besides.
-    const stored = runs.filter((run) => isEnded(run) || tracesSteps(run.runId))
-    if (stored.length === 0) return
-    const attempts = await attemptsOf(platform, tenant,
-      stored.filter(({ runId, starts = 0 }) => starts > 1 && tracesSteps(runId)))
-    const places = await platform.query.locate({ tenant, stored: true,
-      ids: [...stored.map(({ runId }) => runId), ...attempts] })
-    const known = new Set(places.map(({ id }) => id))
-    const late = stored.filter((run) =>
-      !known.has(run.runId) && (!isEnded(run) || run.updatedAtMs >= env.nowMs() - lateMs)
-    )
-    const coming = late.length === 0
-      ? []
-      : (await projectsOf(platform, tenant, late)).map(([run, { id }]) =>
-        tracePlace(tenant, id, run.runId)
-      )
-    const traces = [...places, ...coming]
-    if (traces.length === 0) return
-    await platform.ingest.remove({ tenant, what: { kind: 'traces', traces } })
+    // A run in progress is not handed over, and continues if its deletion fails.
+    const takeBack = ownRuns?.forget(runs.filter(isEnded))
+    try {
+      await removeTraces(platform, tenant, runs, (run) =>
+        isEnded(run) ? run.updatedAtMs >= nowMs() - lateMs : tracesSteps(run.runId))
+    } catch (error) {
+      takeBack?.()
+      throw error
+    }
   }
+}
+
+/** Removes the stored traces of the runs, and rejects later writes of the runs that `mayCome`. */
+async function removeTraces(platform: GonePlatform, tenant: string, runs: readonly RunRow[],
+  mayCome: (run: RunRow) => boolean): Promise<void> {
+  await platform.ingest.removeRecordings({ tenant, runs: runs.map(({ runId }) => runId) })
+  // Whether steps are traced may have changed since the attempts.
+  const attempts = await attemptsOf(platform, tenant, runs.filter(({ starts = 0 }) => starts > 1))
+  const places = await platform.query.locate({ tenant, stored: true,
+    ids: [...runs.map(({ runId }) => runId), ...attempts] })
+  const known = new Set(places.map(({ id }) => id))
+  const late = runs.filter((run) => !known.has(run.runId) && mayCome(run))
+  const traces = [...places, ...await comingTraces(platform, tenant, late)]
+  if (traces.length === 0) return
+  await platform.ingest.remove({ tenant, what: { kind: 'traces', traces } })
+}
+
+/** Places of traces that may be written still. A run without a project gets a note. */
+async function comingTraces(platform: GonePlatform, tenant: string, late: readonly RunRow[]) {
+  let filed = await filedRuns(platform, tenant, late)
+  const homeless = filed.filter(([, { project, isDeleted }]) => project === undefined && !isDeleted)
+  if (homeless.length > 0) {
+    const noted = homeless.map(([{ runId }]) => runId)
+    await platform.ingest.noteRemovedRuns({ tenant, runs: noted })
+    // A project that was made since had no note to find.
+    filed = await filedRuns(platform, tenant, late)
+  }
+  return withProject(filed).map(([{ runId }, { id }]) => tracePlace(tenant, id, runId))
 }
 
 /** An attempt that went on elsewhere has a trace of its own, whose metadata name the run. */
 async function attemptsOf(platform: GonePlatform, tenant: string,
   runs: readonly RunRow[]): Promise<readonly string[]> {
   const found: string[] = []
-  for (const [{ runId }, project] of await projectsOf(platform, tenant, runs)) {
+  for (const [{ runId }, project] of withProject(await filedRuns(platform, tenant, runs))) {
     const filter = `and(eq(metadata_key, "run_id"), eq(metadata_value, "${runId}"))`
     found.push(
       ...await platform.query.spanIds({ tenant, projects: [project], filter, rootsOnly: true,
@@ -78,17 +95,18 @@ async function attemptsOf(platform: GonePlatform, tenant: string,
   return found
 }
 
-/** The runs with the projects that their traces are in. */
-async function projectsOf({ projects }: GonePlatform, tenant: string,
-  runs: readonly RunRow[]): Promise<readonly (readonly [RunRow, Project])[]> {
-  const names = new Map(runs.map((run) => [run, ownProjectName(ownRunOf(run))]))
-  if (names.size === 0) return []
-  const known = await projects.named(tenant, [...new Set(names.values())])
-  const byName = new Map(known.map((project) => [project.name, project]))
-  return [...names].flatMap(([run, name]) => {
-    const project = byName.get(name)
-    return project === undefined ? [] : [[run, project] as const]
-  })
+/** Returns the runs with the projects of their traces, without making a project. */
+async function filedRuns({ projects }: GonePlatform, tenant: string,
+  runs: readonly RunRow[]): Promise<readonly (readonly [RunRow, FiledProject])[]> {
+  if (runs.length === 0) return []
+  const filed = await projects.filed(tenant, runs.map((run) => filedRunOf(ownRunOf(run))), false)
+  return runs.map((run, at) => [run, filed[at]!] as const)
+}
+
+function withProject(
+  filed: readonly (readonly [RunRow, FiledProject])[],
+): readonly (readonly [RunRow, Project])[] {
+  return filed.flatMap(([run, { project }]) => project === undefined ? [] : [[run, project]])
 }
 
 function isEnded({ status }: RunRow): boolean {

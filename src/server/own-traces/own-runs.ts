@@ -48,14 +48,18 @@ export class OwnRuns {
     this.#platform = platform
   }
 
-  /** Takes runs that have ended. They can be found before the next question is answered. */
-  ended(runs: readonly RunRow[]): void {
+  /**
+   * Takes runs that have ended. They can be found before the next question is answered. `repeated`:
+   * they were probably handed over before, by another owner of their thread.
+   */
+  ended(runs: readonly RunRow[], repeated = false): void {
     for (const run of runs) {
       const key = keyOf(run)
       if (this.#closed || run.startedAtMs === 0 || this.#known.has(key)) continue
       if (this.#isTraced(run.runId)) continue
       this.#known.set(key, true)
-      this.#waiting.push({ tenant: run.tenant, run: ownRunOf(run) })
+      this.#waiting.push({ tenant: run.tenant,
+        run: { ...ownRunOf(run), ...repeated && { repeated } } })
     }
     if (this.#waiting.length === 0) return
     if (this.#waiting.length > waitingMax) {
@@ -68,13 +72,24 @@ export class OwnRuns {
     else this.#wait(pauseMs)
   }
 
-  /** Drops these runs, now and when they are reported again. */
-  forget(runs: readonly Pick<RunRow, 'tenant' | 'runId'>[]): void {
+  /**
+   * Drops these runs, now and when they are reported again. The returned function takes them back:
+   * their deletion failed.
+   */
+  forget(runs: readonly Pick<RunRow, 'tenant' | 'runId'>[]): () => void {
     const gone = new Set(runs.map(keyOf))
+    const added = [...gone].filter((key) => !this.#known.has(key))
     for (const key of gone) this.#known.set(key, true)
-    this.#waiting = this.#waiting.filter(({ tenant, run: { id: runId } }) =>
-      !gone.has(keyOf({ tenant, runId }))
-    )
+    const isGone = ({ tenant, run: { id: runId } }: WaitingRun) =>
+      gone.has(keyOf({ tenant, runId }))
+    const dropped = this.#waiting.filter(isGone)
+    this.#waiting = this.#waiting.filter((each) => !isGone(each))
+    return () => {
+      for (const key of added) this.#known.delete(key)
+      if (dropped.length === 0 || this.#closed) return
+      this.#waiting.push(...dropped)
+      this.#wait(pauseMs)
+    }
   }
 
   /**

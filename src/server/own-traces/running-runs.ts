@@ -2,7 +2,7 @@
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { ignoreNotFound } from '../../errors.ts'
-import { ownProjectName } from '../../platform/index.ts'
+import { filedRunOf } from '../../platform/index.ts'
 import type { Projects, QueryNeeds } from '../../platform/index.ts'
 import type { RunSearch, RunSearchQuery } from '../../search/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
@@ -18,7 +18,7 @@ const skewMs = 60_000
 export interface RunningRunsParts {
   readonly runs: RunSearch
   readonly threads: Pick<ThreadClient, 'getRun'>
-  readonly projects: () => Pick<Projects, 'named'> | undefined
+  readonly projects: () => Pick<Projects, 'filed'> | undefined
 }
 
 /** The runs as the platform asks for them. */
@@ -38,10 +38,10 @@ export function runningRuns(
     const own = found.map(ownRunOf)
     const projects = open()
     if (own.length === 0 || projects === undefined) return []
-    const named = await projects.named(tenant, [...new Set(own.map(ownProjectName))])
-    const byName = new Map(named.map(({ name, id }) => [name, id]))
-    return own.flatMap((run) => {
-      const project = byName.get(ownProjectName(run))
+    // The first run of a graph makes its project. A deleted project is not made again.
+    const filed = await projects.filed(tenant, own.map(filedRunOf), true)
+    return own.flatMap((run, at) => {
+      const project = filed[at]?.project?.id
       return project === undefined ? [] : [{ run, project }]
     })
   }

@@ -98,7 +98,7 @@ function startActors({ settings, env, base, rows, assistantDefaults }: MemberOpt
     ruleEngine: () => platform()?.ruleEngine, deletionEngine: () => platform()?.deletionEngine,
     experimentEngine: () => platform()?.experimentEngine,
     runsGone: removeGoneTraces({ ownRuns, platform, env, tracesSteps }),
-    ...ownRuns && { runsEnded: (runs) => ownRuns.ended(runs) } })
+    ...ownRuns && { runsEnded: (runs, repeated) => ownRuns.ended(runs, repeated) } })
 }
 
 function startPlatform({ settings, env, base }: MemberOptions, actors: Actors,

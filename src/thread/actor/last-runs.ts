@@ -16,9 +16,10 @@ export function reportLastRuns({ ports, threadLog, tenant, threadId }: ThreadCon
   const { isInherited, state: { row: { lastRunId = '', deleted } } } = threadLog
   if (runsEnded === undefined || !isInherited || lastRunId === '' || deleted) return
   const oldestMs = env.nowMs() - oldMs
-  void lastRuns({ runs, tenant, threadId, oldestMs }).then(runsEnded, (error: unknown) => {
-    env.log.info('The last runs of a thread could not be read.', { threadId, error })
-  })
+  void lastRuns({ runs, tenant, threadId, oldestMs }).then((found) => runsEnded(found, true),
+    (error: unknown) => {
+      env.log.info('The last runs of a thread could not be read.', { threadId, error })
+    })
 }
 
 interface LastRunsOptions {

@@ -14,9 +14,9 @@ export interface ThreadLogPorts {
   readonly billing?: boolean
   /**
    * Gets the rows of runs that have ended, once that is on disk. Runs that are rolled back or
-   * deleted are not among them.
+   * deleted are not among them. `repeated`: they were probably reported before, by another owner.
    */
-  readonly runsEnded?: (runs: readonly RunRow[]) => void
+  readonly runsEnded?: (runs: readonly RunRow[], repeated?: boolean) => void
   /** Shared by all threads of this member: how many bytes of states they may remember. */
   readonly views: ByteBudget<object>
 }

@@ -7,11 +7,12 @@ import { isObject } from '../../../json/index.ts'
 export type { CatalogRecord }
 
 /** The records that a catalog may hold. A collection is one kind of record of each tenant. */
-export type Collection = 'project' | 'feedback_config' | 'chart' | 'chart_section' | 'view'
-  | 'dataset' | 'comparison' | 'prompt' | 'comment' | 'queue' | 'rule' | 'rule_state' | 'rule_wake'
-  | 'secret_tenant' | 'evaluator' | 'share' | 'secret' | 'price' | 'playground' | 'workspace'
-  | 'deployment' | 'revision' | 'deployment_event' | 'deployment_use' | 'build' | 'replay'
-  | 'model_use' | 'trace_deletion' | 'trace_deletion_wake' | 'experiment' | 'experiment_wake'
+export type Collection = 'project' | 'project_name' | 'feedback_config' | 'chart' | 'chart_section'
+  | 'view' | 'dataset' | 'comparison' | 'prompt' | 'comment' | 'queue' | 'rule' | 'rule_state'
+  | 'rule_wake' | 'secret_tenant' | 'evaluator' | 'share' | 'secret' | 'price' | 'playground'
+  | 'workspace' | 'deployment' | 'revision' | 'deployment_event' | 'deployment_use' | 'build'
+  | 'replay' | 'model_use' | 'trace_deletion' | 'trace_deletion_wake' | 'experiment'
+  | 'experiment_wake'
 
 /** Content of a new record. */
 export interface NewRecord {

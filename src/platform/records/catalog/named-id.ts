@@ -28,6 +28,10 @@ const namespaces = {
   rule: 'e2b94b0c-6d5f-4b3a-8d5e-1c9b4a7f2e63',
   /** A key that signs links to files. */
   linkKey: '0d9f6a52-3c0e-4f0b-9c7a-52a0f1f0b8e4',
+  /** A former name of projects. */
+  formerName: '4c7e1a90-52d3-4f0b-8b6e-9d1c3f7a2e58',
+  /** Notes on runs of this server. */
+  ownRun: '9e2b6d04-7f1a-4c83-a5d9-1b0e8c4f6a37',
   /** A share of an object. */
   share: '5b1c8e0e-8f57-4d2f-bb0a-6a0f0f3e7c11',
   /** An item of an annotation queue. */

@@ -6,6 +6,8 @@ import type { CatalogClient } from '../catalog/catalog-client.ts'
 import type { CatalogRecord, NewRecord, RecordChange } from '../catalog/catalog-record.ts'
 import { metadataSought } from '../catalog/record-query.ts'
 import type { RecordQuery } from '../catalog/record-query.ts'
+import { formerNamesOver } from './former-names.ts'
+import { fileRuns } from './filed-projects.ts'
 import type { Project, ProjectQuery, Projects } from './project.ts'
 
 /** Days for which spans are kept: by default, and in a project of the longer time. */
@@ -25,7 +27,9 @@ interface ProjectBody {
 }
 
 /** Projects over the catalogs of all tenants. */
-export function projectsOver(catalogs: CatalogClient, env: Pick<Env, 'nowMs' | 'uuid'>): Projects {
+export function projectsOver(catalogs: CatalogClient,
+  env: Pick<Env, 'nowMs' | 'monotonicMs' | 'uuid'>): Projects {
+  const formerNames = formerNamesOver(catalogs, env)
   const catalog = (tenant: string) => ({ tenant, collection: 'project' }) as const
   const made = (project: Partial<Project> & { readonly name: string }): NewRecord => ({
     orderMs: env.nowMs(),
@@ -36,16 +40,29 @@ export function projectsOver(catalogs: CatalogClient, env: Pick<Env, 'nowMs' | '
     id: project.id ?? env.uuid(),
     name: project.name,
   })
+  const get: Projects['get'] = async (tenant, ids, keeps) =>
+    (await catalogs.get(catalog(tenant), ids, keeps)).map(projectOf)
+  /** The projects of these names, and the ids of the projects that the call made. */
+  const ensured = async (tenant: string, names: readonly string[],
+    startsMs?: readonly number[]) => {
+    const nowMs = env.nowMs()
+    const wanted = names.map((name, index) =>
+      made({ name, startMs: Math.max(0, Math.min(nowMs, startsMs?.[index] ?? nowMs)) })
+    )
+    const projects = (await catalogs.ensure(catalog(tenant), wanted)).map(projectOf)
+    return { projects, madeIds: new Set(wanted.map(({ id }) => id)) }
+  }
+  const existing = async (tenant: string, names: readonly string[]) =>
+    (await Promise.all(
+      names.map((name) =>
+        catalogs.list(catalog(tenant), { name, sortBy: 'name', descending: false, limit: 1,
+          offset: 0 })
+      ),
+    )).flatMap(({ records }) => records.map(projectOf))
   return {
-    named: async (tenant, names, startsMs) => {
-      const nowMs = env.nowMs()
-      const wanted = names.map((name, index) =>
-        made({ name, startMs: Math.max(0, Math.min(nowMs, startsMs?.[index] ?? nowMs)) })
-      )
-      return (await catalogs.ensure(catalog(tenant), wanted)).map(projectOf)
-    },
-    get: async (tenant, ids, keeps) =>
-      (await catalogs.get(catalog(tenant), ids, keeps)).map(projectOf),
+    named: async (tenant, names, startsMs) => (await ensured(tenant, names, startsMs)).projects,
+    filed: fileRuns({ formerNames, get, ensured, existing }),
+    get,
     find: async (tenant, query) => {
       const { records, total } = await catalogs.list(catalog(tenant), recordQuery(query))
       return { projects: records.map(projectOf), total }
@@ -55,9 +72,20 @@ export function projectsOver(catalogs: CatalogClient, env: Pick<Env, 'nowMs' | '
         await catalogs.create(catalog(tenant), made(project),
           upsert ? upserted(project) : undefined),
       ),
-    patch: async (tenant, id, change) =>
-      projectOf(await catalogs.change(catalog(tenant), id, changeOf(change))),
-    delete: (tenant, id) => catalogs.delete(catalog(tenant), id),
+    patch: async (tenant, id, change) => {
+      if (change.name !== undefined) {
+        const [before] = await get(tenant, [id])
+        if (before !== undefined && before.name !== change.name) {
+          await formerNames.add(tenant, before.name, id)
+        }
+      }
+      return projectOf(await catalogs.change(catalog(tenant), id, changeOf(change)))
+    },
+    delete: async (tenant, id) => {
+      const [before] = await get(tenant, [id])
+      if (before !== undefined) await formerNames.add(tenant, before.name, id)
+      await catalogs.delete(catalog(tenant), id)
+    },
   }
 }
 

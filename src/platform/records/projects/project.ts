@@ -1,6 +1,7 @@
 /** A tracing project: a name under which traces are filed. On the wire it is a session. */
 
 import type { Uuid } from '../../spans/span.ts'
+import type { FiledRun } from './former-names.ts'
 
 /** A project as its catalog keeps it. */
 export interface Project {
@@ -43,6 +44,15 @@ export interface ProjectQuery {
   readonly after?: Pick<Project, 'id' | 'name' | 'startMs' | 'createdMs'>
 }
 
+/** The project of a run of this server. */
+export interface FiledProject {
+  /** `undefined` if the project was deleted, or does not exist yet. */
+  readonly project: Project | undefined
+  /** True if the call made the project. */
+  readonly isNew: boolean
+  readonly isDeleted: boolean
+}
+
 /** The projects of tenants. All methods throw HeddleError. Deleted projects are never answered. */
 export interface Projects {
   /**
@@ -52,6 +62,12 @@ export interface Projects {
    */
   named(tenant: string, names: readonly string[],
     startsMs?: readonly number[]): Promise<readonly Project[]>
+  /**
+   * Returns the project of each run of this server, in the order of the runs: the project that had
+   * the name when the run started. If `make`, a missing project is made, unless it was deleted, and
+   * the projects may be used like those of `named`.
+   */
+  filed(tenant: string, runs: readonly FiledRun[], make: boolean): Promise<readonly FiledProject[]>
   /** Those that exist, in any order. With `keeps` they may be used as those of `named`. */
   get(tenant: string, ids: readonly Uuid[], keeps?: boolean): Promise<readonly Project[]>
   find(tenant: string, query: ProjectQuery): Promise<
@@ -61,7 +77,8 @@ export interface Projects {
   create(tenant: string, project: Partial<Project> & { readonly name: string },
     upsert: boolean): Promise<Project>
   /**
-   * Changes a project. Members that are absent stay. `exists` if the new name is taken,
+   * Changes a project. Members that are absent stay. Runs that started under its former name stay
+   * with it. `exists` if the new name is taken,
    * `not_found`.
    */
   patch(tenant: string, id: Uuid, change: Partial<Project>): Promise<Project>

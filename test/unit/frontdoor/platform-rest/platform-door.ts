@@ -40,7 +40,8 @@ export interface PlatformDoor {
 export async function platformDoor(): Promise<PlatformDoor> {
   const house = new CatalogHouse()
   const catalogs = house.client()
-  const ids = { nowMs: house.env.nowMs, uuid: () => crypto.randomUUID() }
+  const ids = { nowMs: house.env.nowMs, monotonicMs: house.env.monotonicMs,
+    uuid: () => crypto.randomUUID() }
   const store = memorySpans(() => house.env.nowMs() * 1_000)
   const handlers = queryHandlers({ store, env: house.env })
   const removed: string[] = []

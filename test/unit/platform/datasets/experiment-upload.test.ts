@@ -25,6 +25,7 @@ function opened() {
     chargeDataset: ({ id, bytes }) => catalog.charge(tenant, id, bytes),
     publishDataset: catalog.publish,
     projects: async ({ ids }) => ids.includes(project.id) ? [project] : [],
+    ownProjects: async () => [],
     prices: async () => [],
     ended: async () => undefined,
     removed: async () => undefined,

@@ -63,6 +63,14 @@ export function ingestHouse(
       for (const name of names) made.set(projectId(name), project(name))
       return [...names.map(project), ...ids.flatMap((id) => made.get(id) ?? [])]
     },
+    ownProjects: async ({ runs }) => {
+      asked.push(...runs.map(({ name }) => name))
+      return runs.map(({ name }) => {
+        const isNew = !made.has(projectId(name))
+        made.set(projectId(name), project(name))
+        return { ...project(name), isNew }
+      })
+    },
     prices: async () => prices,
     ended: () => Promise.resolve(),
     removed: () => Promise.resolve(),

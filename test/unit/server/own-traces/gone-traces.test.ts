@@ -3,8 +3,9 @@
 import { expect, it } from 'vitest'
 
 import type { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../../../../src/errors.ts'
 import { tracePlace } from '../../../../src/platform/index.ts'
-import type { Platform, Project } from '../../../../src/platform/index.ts'
+import type { FiledProject, Platform, Project } from '../../../../src/platform/index.ts'
 import { removeGoneTraces } from '../../../../src/server/own-traces/gone-traces.ts'
 import { virtualEnv } from '../../../support/env.ts'
 
@@ -14,14 +15,35 @@ const row = (n: number, changes: Partial<RunRow> = {}) =>
   ({ tenant: 't', runId: idOf(n), threadId: 'x', status: 'success', planJson: '{"graphId":"agent"}',
     metadataJson: '', updatedAtMs: nowMs, ...changes }) as RunRow
 
-function opened({ stored = [] as readonly string[], deep = false, isOpen = true } = {}) {
+/** Projects by the names of graphs; of the others, none exists. */
+function filedIn(name: string, absent: ReadonlyMap<string, 'none' | 'deleted'>): FiledProject {
+  const state = absent.get(name)
+  return { isNew: false, isDeleted: state === 'deleted',
+    project: state === undefined ? { name, id: `project ${name}` } as Project : undefined }
+}
+
+interface OpenedOptions {
+  readonly stored?: readonly string[]
+  readonly deep?: boolean
+  readonly isOpen?: boolean
+  readonly absent?: ReadonlyMap<string, 'none' | 'deleted'>
+  readonly failing?: boolean
+}
+
+function opened(
+  { stored = [], deep = false, isOpen = true, absent = new Map(), failing = false }: OpenedOptions =
+    {},
+) {
   const removed: unknown[] = []
+  const noted: string[] = []
   const forgotten: string[] = []
   const unrecorded: string[] = []
   const platform = {
     projects: {
-      named: async (_: string, names: readonly string[]) =>
-        names.map((name) => ({ name, id: `project ${name}` }) as Project),
+      filed: async (_: string, runs: readonly { readonly name: string }[], makes: boolean) => {
+        expect(makes).toBe(false)
+        return runs.map(({ name }) => filedIn(name, absent))
+      },
     },
     query: {
       locate: async ({ ids, stored: isBare }: { ids: readonly string[]; stored?: boolean }) =>
@@ -32,16 +54,22 @@ function opened({ stored = [] as readonly string[], deep = false, isOpen = true 
           .map(() => idOf(99)),
     },
     ingest: {
-      remove: async ({ what }: { what: { traces: readonly unknown[] } }) =>
-        void removed.push(...what.traces),
+      remove: async ({ what }: { what: { traces: readonly unknown[] } }) => {
+        if (failing) throw new HeddleError('unavailable')
+        removed.push(...what.traces)
+      },
+      noteRemovedRuns: async ({ runs }: { runs: readonly string[] }) => void noted.push(...runs),
       removeRecordings: async ({ runs }: { runs: readonly string[] }) =>
         void unrecorded.push(...runs),
     },
   } as unknown as Platform
   const remove = removeGoneTraces({ env: virtualEnv(nowMs),
     platform: () => isOpen ? platform : undefined, tracesSteps: () => deep,
-    ownRuns: { forget: (runs) => void forgotten.push(...runs.map(({ runId }) => runId)) } })
-  return { remove, removed, forgotten, unrecorded }
+    ownRuns: { forget: (runs) => {
+      forgotten.push(...runs.map(({ runId }) => runId))
+      return () => void forgotten.splice(0)
+    } } })
+  return { remove, removed, forgotten, unrecorded, noted }
 }
 
 it('A stored trace is removed, and one that is on its way can come no more.', async () => {
@@ -70,4 +98,27 @@ it('Nothing is deleted while the platform is closed.', async () => {
   await expect(opened({ isOpen: false }).remove('t', [row(1)])).rejects.toMatchObject({
     code: 'unavailable',
   })
+})
+
+it('A run whose traces cannot be removed keeps its trace that waits.', async () => {
+  for (const failing of [{ failing: true, stored: [idOf(1)] }, { isOpen: false }]) {
+    const { remove, forgotten } = opened(failing)
+    await expect(remove('t', [row(1)])).rejects.toMatchObject({ code: 'unavailable' })
+    expect(forgotten).toEqual([])
+  }
+})
+
+it('A deleted run makes no project: a note rejects its trace if its project is made.', async () => {
+  const none = opened({ absent: new Map([['agent', 'none']]) })
+  await none.remove('t', [row(1)])
+  expect([none.removed, none.noted]).toEqual([[], [idOf(1)]])
+  const deleted = opened({ absent: new Map([['agent', 'deleted']]) })
+  await deleted.remove('t', [row(1)])
+  expect([deleted.removed, deleted.noted]).toEqual([[], []])
+})
+
+it('Traces of attempts are removed also if steps are traced no more.', async () => {
+  const { remove, removed } = opened({ stored: [idOf(1), idOf(99)] })
+  await remove('t', [row(1, { starts: 2 })])
+  expect(removed).toEqual([{ id: idOf(1) }, { id: idOf(99) }])
 })

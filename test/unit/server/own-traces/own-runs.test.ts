@@ -189,3 +189,24 @@ it('A run that is deleted is handed over neither now nor later.', async () => {
   await runs.settled()
   expect(calls.flatMap((call) => call.runs)).toMatchObject([{ id: kept.runId, failed: true }])
 })
+
+it('hands over a run whose deletion failed', async () => {
+  const { calls, runs } = opened()
+  const one = row()
+  runs.ended([one])
+  const takeBack = runs.forget([one])
+  await runs.settled()
+  expect(calls).toEqual([])
+  takeBack()
+  await runs.settled()
+  expect(calls.flatMap((call) => call.runs)).toMatchObject([{ id: one.runId }])
+})
+
+it('takes a run that was not known when its deletion failed, when it is reported', async () => {
+  const { calls, runs } = opened()
+  const one = row()
+  runs.forget([one])()
+  runs.ended([one], true)
+  await runs.settled()
+  expect(calls.flatMap((call) => call.runs)).toMatchObject([{ id: one.runId, repeated: true }])
+})

@@ -30,7 +30,10 @@ it('Runs are looked for in the time that their ids say, and ids of others are no
       return row(id, id === ended ? 'success' : 'running')
     } },
     projects: () => ({
-      named: async (_, names) => names.map((name) => ({ name, id: `of ${name}` }) as Project),
+      filed: async (_, runs) =>
+        runs.map(({ name }) => ({ project: { name, id: `of ${name}` } as Project, isNew: false,
+          isDeleted: false })
+        ),
     }),
   })
   expect(await find({ tenant: 't', ids: [own, ended, gone, foreign] })).toEqual([{

@@ -1,0 +1,73 @@
+/**
+ * Notes that the writer of own runs reads: runs that were deleted before their project existed, and
+ * the time until which the store has removed the oldest spans to free space.
+ */
+
+import type { Env } from '../../../cluster/index.ts'
+import { cautiousClock } from '../../limits/index.ts'
+import { namedId } from '../records/catalog/named-id.ts'
+import type { DocumentPlace, DocumentPort } from '../spans/document-port.ts'
+import type { RemovedSpans } from '../spans/span-port.ts'
+import type { Uuid } from '../spans/span.ts'
+
+/** Owner of the note on space that the store has freed. No tenant has its name. */
+const everybody = '*'
+const freedKey = 'freed'
+/** Milliseconds for which a deleted run may be reported, and notes that are checked for age. */
+const [retainedMs, checkedNotes] = [2 * 86_400_000, 100]
+
+/** The notes of one store. */
+export class RemovedRuns {
+  readonly #documents: DocumentPort
+  readonly #nowMs: () => number
+  #saving: Promise<void> | undefined
+
+  constructor(documents: DocumentPort, env: Pick<Env, 'nowMs' | 'monotonicMs'>) {
+    this.#documents = documents
+    this.#nowMs = cautiousClock(env)
+  }
+
+  /** Notes runs that were deleted. Durable when it resolves. */
+  async add(tenant: string, runs: readonly Uuid[]): Promise<void> {
+    const place = placeOf(tenant)
+    const first = await this.#documents.listDocuments(place, { limit: checkedNotes })
+    const old = first.filter(({ body }) => timeIn(body) < this.#nowMs() - retainedMs)
+    if (old.length > 0) await this.#documents.deleteDocuments(place, old.map(({ key }) => key))
+    await this.#documents.putDocuments(place, runs.map((key) => ({ key, body: this.#now() })))
+  }
+
+  /** Returns the ids of the deleted runs among these. */
+  async among(tenant: string, runs: readonly Uuid[]): Promise<ReadonlySet<Uuid>> {
+    const found = await this.#documents.getDocuments(placeOf(tenant), runs)
+    return new Set(found.map(({ key }) => key))
+  }
+
+  /** Notes that the store has removed its oldest spans to free space. */
+  async noteFreed({ reason }: RemovedSpans): Promise<void> {
+    if (reason === 'age' || this.#saving !== undefined) return
+    this.#saving = this.#documents.putDocuments(placeOf(everybody), [
+      { key: freedKey, body: this.#now() },
+    ]).finally(() => {
+      this.#saving = undefined
+    })
+    await this.#saving
+  }
+
+  /** Returns the time until which spans may have been removed to free space; 0 if none were. */
+  async freedUntilMs(): Promise<number> {
+    const [found] = await this.#documents.getDocuments(placeOf(everybody), [freedKey])
+    return found === undefined ? 0 : timeIn(found.body)
+  }
+
+  #now(): Uint8Array {
+    return Buffer.from(String(this.#nowMs()))
+  }
+}
+
+function placeOf(tenant: string): DocumentPlace {
+  return { tenant, kind: 'own_run', owner: namedId('ownRun', 'removed') }
+}
+
+function timeIn(body: Uint8Array): number {
+  return Number(Buffer.from(body).toString())
+}

@@ -1,0 +1,130 @@
+/** Runs of this server whose threads report them again, after what was done to their projects. */
+
+import { expect, it } from 'vitest'
+
+import { ingestHandlers } from '../../../../src/platform/threads/ingest-handlers.ts'
+import type { IngestParts } from '../../../../src/platform/threads/ingest-handlers.ts'
+import type { FiledRun } from '../../../../src/platform/records/projects/former-names.ts'
+import { projectsOver } from '../../../../src/platform/records/projects/catalog-projects.ts'
+import type { OwnRun, RemovalListener, SpanStore } from '../../../../src/platform/index.ts'
+import { memorySpans } from '../../../support/memory-spans.ts'
+import { CatalogHouse } from '../catalog/catalog-house.ts'
+
+const tenant = 'acme'
+const idOf = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
+const all = { sortBy: 'name', descending: false, limit: 100, offset: 0 } as const
+
+function ownHouse() {
+  const house = new CatalogHouse()
+  const projects = projectsOver(house.client(), { ...house.env, uuid: () => crypto.randomUUID() })
+  const listeners: RemovalListener[] = []
+  const store: SpanStore = { ...memorySpans(),
+    watchRemovals: (listener) => void listeners.push(listener) }
+  const handlers = ingestHandlers({ store, env: house.env, needs: {
+    ownProjects: async ({ runs }: { readonly runs: readonly FiledRun[] }) =>
+      (await projects.filed(tenant, runs, true)).map(({ project, isNew }) =>
+        project ? { ...project, isNew } : null
+      ),
+    removed: () => Promise.resolve(),
+  } as unknown as IngestParts['needs'] })
+  const run = (n: number, more: Partial<OwnRun> = {}): OwnRun => ({ id: idOf(n), thread: 'x',
+    assistant: 'a', graph: 'agent', startMs: house.env.nowMs(), endMs: house.env.nowMs(),
+    failed: false, metadataJson: '', ...more })
+  const report = (...runs: readonly OwnRun[]) => handlers.ownRuns({ tenant, runs })
+  return {
+    projects,
+    env: house.env,
+    handlers,
+    run,
+    report,
+    /** Reports as the next owner of the threads does. */
+    reportAgain: (...runs: readonly OwnRun[]) =>
+      report(...runs.map((each) => ({ ...each, repeated: true }))),
+    free: async () => {
+      for (const listener of listeners) listener({ reason: 'tenant', spans: 1 })
+      await new Promise((resolve) => setImmediate(resolve))
+    },
+    forget: (runs: readonly OwnRun[], project: string) =>
+      store.remove(tenant, { kind: 'traces',
+        traces: runs.map(({ id, startMs }) => ({ tenant, id, trace: id, project,
+          startUs: startMs * 1_000, traceStartUs: startMs * 1_000 })
+        ) }),
+    projectOf: async (id: string) => (await store.locate(tenant, [id])).get(id)?.project,
+    names: async () => (await projects.find(tenant, all)).projects.map(({ name }) => name),
+  }
+}
+
+it('a deleted project does not come back with the runs of its threads', async () => {
+  const { projects, env, run, report, reportAgain, handlers, projectOf, names } = ownHouse()
+  const first = run(1)
+  await report(first)
+  const project = (await projectOf(first.id))!
+  await projects.delete(tenant, project)
+  await handlers.remove({ tenant, what: { kind: 'project', project } })
+  env.advance(5_000)
+  await reportAgain(first)
+  expect(await names()).toEqual([])
+  const later = run(2)
+  await report(later)
+  await reportAgain(first, later)
+  expect(await names()).toEqual(['agent'])
+  expect(await projectOf(first.id)).toBeUndefined()
+  expect(await projectOf(later.id)).toBeDefined()
+})
+
+it('a run of a renamed project stays in it, and the name is free for the next run', async () => {
+  const { projects, env, run, report, reportAgain, projectOf, names } = ownHouse()
+  const [first, lost] = [run(1), run(2)]
+  await report(first)
+  const project = (await projectOf(first.id))!
+  env.advance(5_000)
+  await projects.patch(tenant, project, { name: 'prod' })
+  env.advance(5_000)
+  await reportAgain(first, lost)
+  expect(await names()).toEqual(['prod'])
+  expect(await projectOf(lost.id)).toBe(project)
+  const later = run(3)
+  await report(later)
+  expect(await names()).toEqual(['agent', 'prod'])
+  expect(await projectOf(later.id)).not.toBe(project)
+  await projects.delete(tenant, project)
+  await reportAgain(run(4, { startMs: first.startMs }))
+  expect(await projectOf(idOf(4))).toBeUndefined()
+})
+
+it('a run that the store removed to free space is not written again', async () => {
+  const { env, run, report, reportAgain, free, forget, projectOf } = ownHouse()
+  const first = run(1)
+  await report(first)
+  await forget([first], (await projectOf(first.id))!)
+  env.advance(1_000)
+  await free()
+  env.advance(1_000)
+  const later = run(2)
+  await reportAgain(first, later)
+  expect(await projectOf(first.id)).toBeUndefined()
+  expect(await projectOf(later.id)).toBeDefined()
+})
+
+it('a run that was deleted before its project existed is not written', async () => {
+  const { run, report, handlers, projectOf } = ownHouse()
+  await handlers.noteRemovedRuns({ tenant, runs: [idOf(1)] })
+  await report(run(1), run(2))
+  expect(await projectOf(idOf(1))).toBeUndefined()
+  expect(await projectOf(idOf(2))).toBeDefined()
+})
+
+it('a name that was taken away under a clock that was ahead takes no later run', async () => {
+  const { env } = ownHouse()
+  const house = new CatalogHouse()
+  let aheadMs = 0
+  const projects = projectsOver(house.client(), { ...env, nowMs: () => env.nowMs() + aheadMs,
+    uuid: () => crypto.randomUUID() })
+  const [made] = await projects.named(tenant, ['agent'])
+  aheadMs = 500 * 86_400_000
+  await projects.delete(tenant, made!.id)
+  aheadMs = 0
+  env.advance(10_000)
+  const [filed] = await projects.filed(tenant, [{ name: 'agent', startMs: env.nowMs() }], true)
+  expect(filed).toMatchObject({ isNew: true, isDeleted: false })
+})
