@@ -2,6 +2,7 @@
 
 import type { Env } from '../../cluster/index.ts'
 import type { CatalogClient } from './records/catalog/catalog-client.ts'
+import { PendingRemovals } from './records/catalog/pending-removals.ts'
 import { chartsOver } from './query/charts/chart.ts'
 import type { Charts } from './query/charts/chart.ts'
 import { datasetsIn } from './evaluate/datasets/catalog-datasets.ts'
@@ -32,6 +33,7 @@ import { platformPort } from './evaluate/rules/platform-port.ts'
 import type { RuleEngine } from './evaluate/rules/rule-actor.ts'
 import { ruleRecords } from './evaluate/rules/rule-records.ts'
 import type { Rules } from './evaluate/rules/rules.ts'
+import { itemsPlace } from './records/queues/catalog-items.ts'
 import { queuesOver } from './records/queues/catalog-queues.ts'
 import type { Queues } from './records/queues/catalog-queues.ts'
 import { sharesOver } from './records/shares/catalog-shares.ts'
@@ -77,6 +79,8 @@ export interface Platform {
   readonly documents: DocumentPort
   readonly shares: Shares
   readonly queues: Queues
+  /** Removal of records whose data is stored elsewhere. */
+  readonly removals: Pick<PendingRemovals, 'remove'>
   readonly secrets: Secrets
   readonly models: Models
   readonly localModels: LocalModels
@@ -202,6 +206,37 @@ function ingestNeeds({ catalogs, env, rules, onRemoval }: PlatformOptions,
   }
 }
 
+interface RemovalSources {
+  readonly projects: Projects
+  readonly catalog: DatasetCatalog
+  readonly threads: ReturnType<typeof openThreads>
+  readonly documents: DocumentPort
+}
+
+/** Removals of projects, datasets and queues, each with its data. */
+function removalsOf({ catalogs, env }: PlatformOptions,
+  { projects, catalog, threads, documents }: RemovalSources): PendingRemovals {
+  const queues = (tenant: string) => ({ tenant, collection: 'queue' }) as const
+  return new PendingRemovals({ catalogs, env, kinds: {
+    dataset: {
+      exists: async (tenant, id) => (await catalog.get(tenant, [id])).length > 0,
+      delete: catalog.delete,
+      erase: (tenant, dataset) => threads.ingest.dropExamples({ tenant, dataset }),
+    },
+    project: {
+      exists: async (tenant, id) => (await projects.get(tenant, [id])).length > 0,
+      delete: projects.delete,
+      erase: (tenant, project) =>
+        threads.ingest.remove({ tenant, what: { kind: 'project', project } }),
+    },
+    queue: {
+      exists: async (tenant, id) => (await catalogs.get(queues(tenant), [id])).length > 0,
+      delete: (tenant, id) => catalogs.delete(queues(tenant), id),
+      erase: (tenant, id) => documents.dropDocuments(itemsPlace(tenant, id)),
+    },
+  } })
+}
+
 interface ExperimentSources
   extends
     Pick<EngineParts,
@@ -221,6 +256,17 @@ function experimentsOf({ experiments, rules, catalogs, env }: PlatformOptions,
   return { experiments: made.experiments, experimentEngine: made.engine }
 }
 
+/** Projects that are found after `settled`, because the first run of a graph makes its project. */
+function findingSettled(projects: Projects, settled: PlatformOptions['settled']): Projects {
+  return {
+    ...projects,
+    find: async (tenant, query) => {
+      await settled?.()
+      return projects.find(tenant, query)
+    },
+  }
+}
+
 /** Makes the platform of a member. Its threads start when they are first needed. */
 export function openPlatform(options: PlatformOptions): Platform {
   const { catalogs, env, settled, egress, secretsKeys, handles = new Map(),
@@ -235,10 +281,11 @@ export function openPlatform(options: PlatformOptions): Platform {
   const models = modelsOver({ egress, reveal: (tenant, name) => secrets.reveal(tenant, name) })
   const quota = modelQuotaOver(catalogs, modelQuota, env)
   const documents = documentsOver(threads)
+  const removals = removalsOf(options, { projects, catalog, threads, documents })
   const prompts = promptsOver({ catalogs, documents, handles, env })
   const downloads = downloadsOver(catalogs, env)
-  const datasets = datasetsOver({ catalog, threads, documents, downloads, env })
-  const queues = queuesOver({ catalogs, documents, env, query: () => threads.query })
+  const datasets = datasetsOver({ catalog, threads, documents, downloads, removals, env })
+  const queues = queuesOver({ catalogs, documents, removals, env, query: () => threads.query })
   const playgroundSettings = playgroundSettingsOver(catalogs, env)
   const port = platformPort({ models, playgroundSettings, prompts, datasets, queues })
   const ruled = ruleOptions &&
@@ -257,19 +304,13 @@ export function openPlatform(options: PlatformOptions): Platform {
     datasets,
     comparisons: comparisonsOver(catalogs, env),
     downloads,
-    projects: {
-      ...projects,
-      // The first run of a graph makes its project.
-      find: async (tenant, query) => {
-        await settled?.()
-        return projects.find(tenant, query)
-      },
-    },
+    projects: findingSettled(projects, settled),
     feedbackConfigs: feedbackConfigsOver(catalogs, env),
     charts: chartsOver(catalogs, env),
     views: viewsOver(catalogs, env),
     shares: sharesOver(catalogs, documents, env),
     queues,
+    removals,
     secrets,
     models,
     localModels: localModelsAt(options.localModels ?? [], egress),
@@ -287,6 +328,7 @@ export function openPlatform(options: PlatformOptions): Platform {
       return threads.query
     },
     close: async () => {
+      removals.close()
       await Promise.all([prompts.close(), quota.close()])
       await threads.close()
     },

@@ -19,6 +19,7 @@ type Needs = Pick<DatasetCatalog, 'charge' | 'publish'>
 export function oneDataset(writer: SpanStore, reader: SpanStore, change: Partial<Dataset> = {}) {
   const [tenant, id, env] = [newTenant(), randomUUID(), virtualEnv()]
   let held = 0
+  let isDeleted = false
   let dataset: Dataset = { id, name: 'd', description: null, dataType: 'kv', inputsSchema: null,
     outputsSchema: null, transformations: null, metadataJson: '{}', baseline: null, createdMs: 0,
     modifiedMs: 0, count: 0, head: null, erasedBefore: null, upload: null, tags: {}, ...change }
@@ -27,6 +28,7 @@ export function oneDataset(writer: SpanStore, reader: SpanStore, change: Partial
       held += bytes
     },
     publish: async ({ after, version, count, erases }) => {
+      if (isDeleted) throw new HeddleError('not_found')
       if (dataset.head !== after) throw new HeddleError('stale')
       dataset = { ...dataset, head: version, count, ...erases && { erasedBefore: version } }
     },
@@ -41,7 +43,7 @@ export function oneDataset(writer: SpanStore, reader: SpanStore, change: Partial
           return () => clearTimeout(timer)
         } },
       needs: {
-        datasets: async ({ ids }) => ids.includes(id) ? [dataset] : [],
+        datasets: async ({ ids }) => ids.includes(id) && !isDeleted ? [dataset] : [],
         chargeDataset: (call) => own.charge(call.tenant, call.id, call.bytes),
         publishDataset: own.publish,
       },
@@ -54,6 +56,9 @@ export function oneDataset(writer: SpanStore, reader: SpanStore, change: Partial
     reads: exampleReads(reader, { monotonicMs: () => 0 }),
     /** Several of these are several members. */
     writes,
+    delete: () => {
+      isDeleted = true
+    },
     get dataset() {
       return dataset
     },

@@ -35,9 +35,7 @@ export async function experimentOf(parts: PlatformParts, tenant: string, body: U
 const refusals: ReadonlySet<string> = new Set(['invalid', 'too_large', 'exists'])
 
 async function remove({ platform }: PlatformParts, tenant: string, project: Uuid): Promise<void> {
-  await platform.projects.delete(tenant, project).catch(() => undefined)
-  await platform.ingest.remove({ tenant, what: { kind: 'project', project } })
-    .catch(() => undefined)
+  await platform.removals.remove('project', tenant, project).catch(() => undefined)
 }
 
 /** The project that the same body made. Throws `exists` for another one of this name. */

@@ -19,7 +19,7 @@ import { requireId } from '../path-id.ts'
 
 /** Adds the routes below `/api/v1`. */
 export function sessionRoutes(app: App, parts: PlatformParts): void {
-  const { platform, env } = parts
+  const { platform } = parts
   const { projects } = platform
 
   serve(app, createProject,
@@ -67,12 +67,7 @@ export function sessionRoutes(app: App, parts: PlatformParts): void {
   async function remove(tenant: string, project: Uuid): Promise<void> {
     // First what only the project leads to: a removal that was cut off can be asked for again.
     await platform.views.deleteAll(tenant, project)
-    await projects.delete(tenant, project)
-    platform.ingest.remove({ tenant, what: { kind: 'project', project } }).catch(
-      (error: unknown) =>
-        env.log.warn('The spans of a deleted project are kept until they expire.', { project,
-          error }),
-    )
+    await platform.removals.remove('project', tenant, project)
   }
 }
 

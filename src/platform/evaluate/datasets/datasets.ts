@@ -3,6 +3,7 @@
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { DocumentPort } from '../../spans/document-port.ts'
+import type { PendingRemovals } from '../../records/catalog/pending-removals.ts'
 import type { Downloads } from '../../records/downloads/link-secrets.ts'
 import type { Uuid } from '../../spans/span.ts'
 import type { Calls } from '../../calls/calls.ts'
@@ -69,14 +70,15 @@ export interface DatasetParts {
   readonly threads: { readonly ingest: Calls<ExampleWrites>; readonly query: Calls<ExampleReads> }
   readonly documents: DocumentPort
   readonly downloads: Downloads
-  readonly env: Pick<Env, 'uuid' | 'log'>
+  readonly removals: Pick<PendingRemovals, 'remove'>
+  readonly env: Pick<Env, 'uuid'>
 }
 
 const everything: ShownMembers = { outputs: true, metadata: true, files: true }
 
 /** The datasets over a catalog and the threads of a platform. */
 export function datasetsOver(
-  { catalog, threads, documents, downloads, env }: DatasetParts,
+  { catalog, threads, documents, downloads, removals, env }: DatasetParts,
 ): Datasets {
   const { charge: _charge, publish: _publish, ...records } = catalog
   const one = async (tenant: string, id: Uuid) => {
@@ -104,12 +106,7 @@ export function datasetsOver(
     ...records,
     one,
     examples,
-    delete: async (tenant, id) => {
-      await catalog.delete(tenant, id)
-      threads.ingest.dropExamples({ tenant, dataset: id }).catch((error: unknown) =>
-        env.log.warn('The examples of a deleted dataset are still stored.', { dataset: id, error })
-      )
-    },
+    delete: (tenant, id) => removals.remove('dataset', tenant, id),
     addExamples: async (tenant, dataset, added) => {
       const { ids } = await threads.ingest.addExamples({ tenant, dataset,
         examples: added.map((each) => ({ id: each.id ?? env.uuid(), said: saidOf(each) })) })

@@ -15,7 +15,7 @@ import type { Dataset, Publication } from './dataset.ts'
 import { createdOf, resultOf, rowOf, sameSplits } from './edited-example.ts'
 import type { Known } from './edited-example.ts'
 import { requireFit } from './example-change.ts'
-import { eraseExamples } from './example-erasure.ts'
+import { eraseDataset, eraseExamples } from './example-erasure.ts'
 import type { ExampleEdit, ExampleInput, ExamplesChanged } from './sent/example-edit.ts'
 import { removeFiles, storeFiles } from './example-files.ts'
 import type { FilesOfEdits } from './example-files.ts'
@@ -150,8 +150,16 @@ export class ExampleWriter {
       return await this.#published(change)
     } catch (error) {
       if (!change.mayBePublished) await this.#removeFiles(change, change.files)
+      if (HeddleError.from(error).code === 'not_found') await this.#eraseIfDeleted(place)
       throw error
     }
+  }
+
+  /** Deletes what a change has written to a dataset that was deleted meanwhile. */
+  async #eraseIfDeleted(place: DatasetPlace): Promise<void> {
+    const { needs, store } = this.#parts
+    const found = await needs.datasets({ tenant: place.tenant, ids: [place.dataset] })
+    if (found.length === 0) await eraseDataset(store, place)
   }
 
   /** Tries until no other version comes between. */

@@ -12,7 +12,7 @@ export type Collection = 'project' | 'project_name' | 'feedback_config' | 'chart
   | 'rule_wake' | 'secret_tenant' | 'evaluator' | 'share' | 'secret' | 'price' | 'playground'
   | 'workspace' | 'deployment' | 'revision' | 'deployment_event' | 'deployment_use' | 'build'
   | 'replay' | 'model_use' | 'trace_deletion' | 'trace_deletion_wake' | 'experiment'
-  | 'experiment_wake'
+  | 'experiment_wake' | 'removal_wake'
 
 /** Content of a new record. */
 export interface NewRecord {

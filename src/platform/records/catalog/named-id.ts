@@ -28,6 +28,8 @@ const namespaces = {
   rule: 'e2b94b0c-6d5f-4b3a-8d5e-1c9b4a7f2e63',
   /** A key that signs links to files. */
   linkKey: '0d9f6a52-3c0e-4f0b-9c7a-52a0f1f0b8e4',
+  /** A removal that is not finished. */
+  removal: 'd17a3f58-0b6c-4e92-9d4a-8c2e5f7b1069',
   /** A former name of projects. */
   formerName: '4c7e1a90-52d3-4f0b-8b6e-9d1c3f7a2e58',
   /** Notes on runs of this server. */

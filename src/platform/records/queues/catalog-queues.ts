@@ -3,9 +3,10 @@
 import type { QueueBody } from '../../../api/index.ts'
 import { namedId } from '../catalog/named-id.ts'
 import { collection } from '../catalog/collection.ts'
+import type { PendingRemovals } from '../catalog/pending-removals.ts'
 import type { RecordQuery } from '../catalog/record-query.ts'
 import type { Uuid } from '../../spans/span.ts'
-import { itemsPlace, queueItems } from './catalog-items.ts'
+import { queueItems } from './catalog-items.ts'
 import type { AddedItem, QueueItems, QueueParts } from './catalog-items.ts'
 import { queueFields, queueOf } from './queue.ts'
 import type { Queue } from './queue.ts'
@@ -44,8 +45,10 @@ export function reviewerId(identity: readonly string[]): Uuid {
 }
 
 /** The queues of tenants, kept in catalogs and documents. */
-export function queuesOver(parts: QueueParts): Queues {
-  const { catalogs, documents, query, env } = parts
+export function queuesOver(
+  { removals, ...parts }: QueueParts & { readonly removals: Pick<PendingRemovals, 'remove'> },
+): Queues {
+  const { catalogs, query, env } = parts
   const queues = collection(catalogs, env, { name: 'queue', parse: queueOf,
     missing: () => 'There is no such annotation queue.',
     max: { count: queuesMax, full: `There may be ${queuesMax} annotation queues. Delete some.` } })
@@ -71,8 +74,7 @@ export function queuesOver(parts: QueueParts): Queues {
     },
     delete: async (tenant, queue) => {
       await get(tenant, queue)
-      await queues.delete(tenant, queue)
-      await documents.dropDocuments(itemsPlace(tenant, queue))
+      await removals.remove('queue', tenant, queue)
     },
     add: async (tenant, queue, runs) => {
       const places = await query().locate({ tenant, ids: [...new Set(runs)] })

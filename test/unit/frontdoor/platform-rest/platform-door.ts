@@ -7,6 +7,7 @@ import { chartsOver } from '../../../../src/platform/query/charts/chart.ts'
 import { feedbackChanges } from '../../../../src/platform/ingest/feedback-changes.ts'
 import { feedbackConfigsOver } from '../../../../src/platform/records/feedback/feedback-config.ts'
 import type { Platform, SeriesQuestion, SpanStore } from '../../../../src/platform/index.ts'
+import type { RemovedKind } from '../../../../src/platform/records/catalog/pending-removals.ts'
 import { projectsOver } from '../../../../src/platform/records/projects/catalog-projects.ts'
 import { viewsOver } from '../../../../src/platform/records/views/view.ts'
 import { queryHandlers } from '../../../../src/platform/threads/query-handlers.ts'
@@ -63,6 +64,12 @@ export async function platformDoor(): Promise<PlatformDoor> {
       remove: ({ tenant, what }: Parameters<Platform['ingest']['remove']>[0]) => {
         removed.push(what.kind === 'project' ? what.project : what.kind)
         return store.remove(tenant, what)
+      },
+    },
+    removals: {
+      remove: async (_kind: RemovedKind, tenant: string, id: string) => {
+        await projectsOver(catalogs, ids).delete(tenant, id)
+        removed.push(id)
       },
     },
     query: {
