@@ -10,7 +10,7 @@ import { HeddleError } from '../../errors.ts'
 import { objectIn } from '../../json/index.ts'
 import type { OwnCommand } from '../model/command.ts'
 import { canceledKey } from '../model/owed-key.ts'
-import { hasQuestions, isWaiting } from '../model/rest.ts'
+import { hasQuestions } from '../model/rest.ts'
 import { planOf } from '../model/run-request.ts'
 import type { PushChange, StartRun } from '../model/thread-client.ts'
 import { activeRuns } from '../model/waiting-message.ts'
@@ -47,8 +47,8 @@ export function decidePush(at: Situation, change: PushChange, note: readonly Rec
     if (configs.length < before.length) draft.write([pushRecord(draft, taskId, { configs })])
   } else {
     const isCanceled = objectIn(row.metadataJson)[canceledRunKey] === change.runId
-    const waits = activeRuns(at.state).length === 0 && isWaiting(row) && !isCanceled &&
-      row.lastRunId === change.runId
+    const waits = activeRuns(at.state).length === 0 && row.waits === true && !isCanceled &&
+      row.resting === 'interrupted' && row.lastRunId === change.runId
     if (!waits && !runs.some((run) => taskOfRun(run) === taskId)) {
       throw new HeddleError('rejected', 'The task is over: there is nothing more to notify of.')
     }

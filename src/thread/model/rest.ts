@@ -33,7 +33,7 @@ export function hasQuestions({ interruptsJson }: Pick<Rest, 'interruptsJson'>): 
 }
 
 /** True if an answer, or a run without input, continues the tasks of the head. */
-export function isWaiting(rest: Rest): boolean {
+function isWaiting(rest: Rest): boolean {
   return rest.waits === true || hasQuestions(rest)
 }
 
@@ -76,11 +76,14 @@ export function restAfterWrites(row: ThreadRow, writes: Writes, runs: readonly R
     ...revision !== undefined && asked.length > 0 && { waitingAt: { revision, nodes: [] } } }
 }
 
-/** A run has ended. The wait at the head stays if the run did not succeed. */
+/**
+ * A run has ended. The wait at the head stays if the run did not succeed, but with open interrupts
+ * that is not the wait of this run.
+ */
 export function restAfterRun(row: ThreadRow,
   { status, waiting, errorJson, interruptsJson, waitingAt }: Payload<'runEnded'>): Rest {
   const wait = status !== ('success' satisfies RunStatus)
-    ? restOf(row)
+    ? { ...restOf(row), ...hasQuestions(row) && { waits: undefined } }
     : waitFor(row, { waiting, interruptsJson, waitingAt })
   const hasFailed = status === ('error' satisfies RunStatus)
     || status === ('timeout' satisfies RunStatus)

@@ -75,6 +75,22 @@ describe('a push notification', () => {
     expect((await rowOf(house)).push).toBeUndefined()
   })
 
+  it.each(['fails', 'is cancelled'])('is not promised for a task whose resume %s', async (how) => {
+    const house = new ThreadHouse()
+    const first = await ended(house, house.run(), 'sure?')
+    const set = (runId: string) =>
+      house.client.changePush('t', 'x', { kind: 'set', taskId: first, runId, config: config() })
+    await set(first)
+    const next = house.run()
+    await house.client.startRun('t', 'x', { ...next, plan: { ...next.plan, task: first },
+      kwargs: { input: null, command: { resume: 'yes' } } })
+    if (how === 'fails') house.host.end(house.host.only, { status: 'error' })
+    else await house.client.cancelRun('t', 'x', next.runId, { action: 'interrupt' })
+    await settled()
+    expect((await rowOf(house)).interruptsJson).not.toBe('{}')
+    await expect(set(next.runId)).rejects.toMatchObject({ code: 'rejected' })
+  })
+
   it('says that a task is cancelled whose context goes on without an answer', async () => {
     const house = new ThreadHouse()
     const first = await ended(house, watched(house), 'sure?')
