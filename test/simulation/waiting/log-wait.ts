@@ -30,6 +30,13 @@ export function headOf(records: readonly RecordOf[]): Head {
   return head
 }
 
+/** The tasks that may raise an interrupt: one with a result does not run again. */
+export function undoneOf({ writes }: Head): readonly string[] {
+  const hasResult = (task: string) =>
+    writes.some((each) => each.taskId === task && each.writes.some(({ index }) => index >= 0))
+  return ['task 0', 'task 1', 'task 2'].filter((task) => task === 'task 2' || !hasResult(task))
+}
+
 /** The ids of the interrupts that wait at a head. */
 export function openIn({ writes }: Head): string[] {
   return waitingInterrupts(writes).flatMap(({ id }) => id ?? [])

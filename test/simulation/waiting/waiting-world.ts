@@ -11,7 +11,7 @@ import { ScriptedHost } from '../../support/scripted-host.ts'
 import type { Scripted } from '../../support/scripted-host.ts'
 import { settled, ThreadHouse } from '../../support/thread-house.ts'
 import { Chance } from '../chance.ts'
-import { headOf, idsOf, interruptsIn, openIn, restOf } from './log-wait.ts'
+import { headOf, idsOf, interruptsIn, openIn, restOf, undoneOf } from './log-wait.ts'
 import type { Writes } from './log-wait.ts'
 
 /**
@@ -217,7 +217,8 @@ class WaitingWorld {
     if (act === 'step') await this.#step(host, scripted, 'step')
     if (act === 'result') await this.#writes(scripted, { index: 0, channel: 'log' })
     if (act === 'ask' || act === 'ask and end') {
-      void host.interrupt(scripted, `task ${this.#chance.below(2)}`, this.#newId()).catch(() => {})
+      const task = this.#chance.pick(undoneOf(headOf(await this.#records())))
+      void host.interrupt(scripted, task, this.#newId()).catch(() => {})
     }
     await settled()
     if (act === 'fail') {
@@ -252,13 +253,13 @@ class WaitingWorld {
   async #rollBack(runId: string | undefined): Promise<void> {
     if (runId === undefined) return
     const before = this.#before.get(runId)
-    const others = this.#row!.unfinished.filter((run) => run.runId !== runId)
+    const isAlone = this.#row!.unfinished.every((run) => run.runId === runId)
     const isDone = await this.#house.client.cancelRun(shop, 'x', runId, { action: 'rollback' })
       .then(() => true, () => false)
     if (!before || !isDone) return
     this.#rollbacks++
     // The next run may have started and changed the rest already.
-    if (others.length > 0) return
+    if (!isAlone) return
     const { row } = await this.#house.client.get(shop, 'x')
     if (restOf(row) !== restOf(before)) {
       this.#find(`a rollback of ${runId} leaves ${restOf(row)}, not ${restOf(before)}`)
@@ -328,8 +329,10 @@ class WaitingWorld {
 
   async #check(): Promise<void> {
     if (!await this.#house.tables.threads.get(shop, 'x')) return
-    const { row } = await this.#house.client.get(shop, 'x')
+    // A thread that is loaded may start its runs.
+    await this.#house.client.get(shop, 'x')
     await settled()
+    const { row } = await this.#house.client.get(shop, 'x')
     const open = openIn(headOf(await this.#records())).toSorted()
     const shown = idsOf(row).toSorted()
     if (shown.join() !== open.join()) this.#find(`shows ${shown.join()}, has ${open.join()}`)
@@ -354,7 +357,7 @@ class WaitingWorld {
     await this.#checkMessages()
   }
 
-  /** A message of a run that has ended is in no state. */
+  /** No message of an ended run is in a state. */
   async #checkMessages(): Promise<void> {
     const runs = await this.#house.client.listRuns({ tenant: shop, threadId: 'x', limit: 99,
       offset: 0 })
@@ -387,9 +390,7 @@ class WaitingWorld {
     return String(++this.#count).padStart(32, 'a')
   }
 
-  #log(line: string): void {
-    this.#trace.push(line)
-  }
+  #log = (line: string) => void this.#trace.push(line)
 
   #find(finding: string): void {
     this.#findings.push(finding)
