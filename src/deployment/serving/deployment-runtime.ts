@@ -34,6 +34,8 @@ export interface DeploymentRuntimeParts {
   readonly load: (
     options: Omit<LoadRequest, 'original' | 'memory'>,
   ) => Promise<LoadedProcess>
+  /** True if the revision was active before, or if that cannot be read now. */
+  readonly hasServed: (revision: string) => Promise<boolean>
   readonly changed: () => void
   /** Keeps its lines over a restart. */
   readonly files: Pick<LineFiles, 'add' | 'read'>
@@ -214,12 +216,13 @@ export class DeploymentRuntime {
   }
 
   #make(revision: string): ServedRevision {
-    const { env, deployment, find, graphs, load, changed, count, secretVersions } = this.#parts
+    const { env, deployment, find, graphs, load, changed, count, secretVersions, hasServed } =
+      this.#parts
     const note = (level: DeploymentLine['level'], text: string) =>
       this.#write([{ atMs: env.nowMs(), level, revision, text, thread_id: null, run_id: null }])
     const details = { deployment: this.#parts.name, revision }
     const processes = new RevisionProcesses({ revision, env, deployment, find, changed,
-      secretVersions,
+      secretVersions, hasServed: () => hasServed(revision),
       load: async ({ signal, startMs, secrets }, died) =>
         load({ deployment: await find(), revision, secrets, signal, startMs, died,
           runLogs: this.#runLogs, suspects: this.#suspects, printed: (line, level) =>

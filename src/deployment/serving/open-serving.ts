@@ -254,6 +254,9 @@ class MemberServing implements Serving {
         const original = await this.#originalOf(deployment)
         return await secretVersionsOf(this.#options.secrets, { deployment, original, set })
       },
+      hasServed: async (revision) =>
+        await this.#options.deployments.revision(await find(), revision)
+          .then(({ activeAtMs }) => activeAtMs !== null, hasMaybeServed),
       files: this.#lines,
       load: (request) => this.#load(request),
       changed: () => this.#settled(),
@@ -337,4 +340,9 @@ class MemberServing implements Serving {
     const owner = candidates.find(({ process }) => process === first)?.each
     if (first && owner) void owner.end(first)
   }
+}
+
+/** For a record that cannot be read: true unless it is gone. */
+function hasMaybeServed(error: unknown): boolean {
+  return HeddleError.from(error).code !== 'not_found'
 }

@@ -7,9 +7,9 @@ import type { Deployment } from '../deployment.ts'
 import { abortable } from './abortable.ts'
 import type { LoadedProcess } from './load-revision.ts'
 import { secretsFor } from '../loaded-secrets.ts'
-import { secretsKey } from '../secret-set.ts'
+import { chosen, isInVain, matches } from './process-choice.ts'
 import type { SecretSet } from '../secret-set.ts'
-import { choose, isOverdue, isSuperseded, useOf } from './retention.ts'
+import { isOverdue, isSuperseded, useOf } from './retention.ts'
 import { RevisionProcess } from './revision-process.ts'
 import type { LoadFailure, ProcessLease, ProcessOptions, ProcessWork } from './revision-process.ts'
 
@@ -23,6 +23,8 @@ export interface RevisionProcessesParts {
   readonly find: () => Promise<Deployment>
   /** Text that is equal for equal secrets, for a process that would start now with such a set. */
   readonly secretVersions: (set: SecretSet | undefined) => Promise<string>
+  /** True if the revision was active before, on any member, or if that cannot be read now. */
+  readonly hasServed: () => Promise<boolean>
   readonly load: (process: RevisionProcess,
     died: (reason: string) => void) => Promise<LoadedProcess>
   readonly started: () => void
@@ -38,6 +40,12 @@ export interface RevisionProcessesParts {
 const pauses = { firstMs: 100, longestMs: 10_000 }
 /** Milliseconds after which the death of a process is not blamed on its start. */
 const livedMs = 60_000
+/** Failures of the code itself after which a revision that never served is given up. */
+const refusalsMax = 2
+/** Milliseconds for which a question waits for a machine that cannot load the revision now. */
+const askingMs = 30_000
+/** Time limits of loads, in milliseconds. Each failed load doubles the limit of the next one. */
+const loadMs = { first: 60_000, longest: 480_000 }
 
 /** Request of a roll-out for a process with certain secrets. */
 export interface PreparedSecrets extends Pick<ProcessOptions, 'envVersion'> {
@@ -59,6 +67,14 @@ export class RevisionProcesses {
   readonly #ending = new Set<Promise<void>>()
   /** Number of times in a row that it could not be loaded, or died soon. */
   #failures = 0
+  /** Number of times that its own code failed to load since it was loaded. */
+  #refusals = 0
+  /** Number of times in a row that the machine ended a load, by its time limit or otherwise. */
+  #cutLoads = 0
+  #hasLoaded = false
+  /** The pause before the next load, for all that waits; undefined if there is none. */
+  #pausing: Promise<void> | undefined
+  #endPause = () => {}
   #retryAtMs = Number.NEGATIVE_INFINITY
   /** Version of the secrets with which the last load failed; null if it succeeded. */
   #brokenWith: number | null = null
@@ -95,23 +111,40 @@ export class RevisionProcesses {
   }
 
   /**
-   * A process for work, loaded if there is none. Throws HeddleError, or the reason of the signal:
-   * then only the caller stops waiting, and loading goes on.
+   * A process for work, loaded if there is none. Executions wait until the revision is loaded, and
+   * get an error only if they would wait in vain. Questions get an error of the code at once, and
+   * an error of the machine after 30 seconds. Throws HeddleError, or the reason of the signal: then
+   * only the caller stops waiting, and loading goes on.
    */
   async take(work: ProcessWork, signal?: AbortSignal): Promise<ProcessLease> {
+    const untilMs = this.#parts.env.monotonicMs() + askingMs
     for (;;) {
       const deployment = await abortable(this.#parts.find(), signal)
       if (this.#closed) throw goingAway()
       if (deployment.removing) throw new HeddleError('not_found', 'The deployment was removed.')
       const process = this.#usable(deployment)
-      if (process && !this.#isInVain(process)) return this.#lease(process, work)
+      if (process && !isInVain(process)) return this.#lease(process, work)
+      if (process) await this.#requireRetry(process, work)
       const pauseMs = this.#retryAtMs - this.#parts.env.monotonicMs()
       const loading = this.#loading(deployment)
       const coming = loading ? this.#all.get(loading)! : pauseMs > 0
         ? this.#pause(pauseMs)
         : this.#start(this.#optionsOf(deployment))
-      await abortable(coming, signal)
+      await abortable(coming, signal).catch(async (error: unknown) => {
+        const isOver = this.#parts.env.monotonicMs() >= untilMs
+        if (signal?.aborted || await this.#isFinal(HeddleError.from(error), work, isOver)) {
+          throw error
+        }
+      })
     }
+  }
+
+  /** True if the work must not wait for another load. */
+  async #isFinal({ code, retry }: HeddleError, work: ProcessWork,
+    isOver: boolean): Promise<boolean> {
+    if (retry !== 'no') return work === 'asking' && isOver
+    if (code !== 'graph_failed' || work === 'asking') return true
+    return this.#refusals >= refusalsMax && !this.#hasLoaded && !await this.#parts.hasServed()
   }
 
   /** Throws the reason if it is known that nothing of it can be executed, after another try. */
@@ -186,6 +219,7 @@ export class RevisionProcesses {
 
   async close(): Promise<void> {
     this.#closed = true
+    this.#endPause()
     const loading = [...this.#all.values()]
     await Promise.all(this.all.map((process) => this.end(process)))
     await Promise.allSettled([...loading, ...this.#ending])
@@ -234,7 +268,9 @@ export class RevisionProcesses {
   }
 
   #start(options: ProcessOptions): Promise<void> {
-    const process = new RevisionProcess(options, this.#parts.env)
+    const { first, longest } = loadMs
+    const startMs = Math.min(options.startMs ?? longest, first * 2 ** this.#cutLoads, longest)
+    const process = new RevisionProcess({ ...options, startMs }, this.#parts.env)
     this.#parts.started()
     const loading = this.#load(process)
     // The caller may not wait for it, so a rejection must not count as unhandled.
@@ -268,23 +304,31 @@ export class RevisionProcesses {
   #noteLoaded(process: RevisionProcess): void {
     const { failure, envVersion } = process
     if (failure !== undefined) this.#parts.lacked(failure)
+    this.#cutLoads = 0
     if (this.#isTried(process)) return
     this.#noteProblem(failure)
-    this.#brokenWith = failure?.isWhole === true ? envVersion : null
-    if (failure?.isWhole === true) this.#wait(++this.#failures)
+    this.#brokenWith = isInVain(process) ? envVersion : null
+    if (isInVain(process)) {
+      this.#refusals++
+      return this.#wait(++this.#failures)
+    }
+    this.#refusals = 0
+    this.#hasLoaded = true
+    this.#endPause()
   }
 
   /**
-   * True for a process without usable graphs, which makes way for the next try. Throws its failure
-   * while that try is not due.
+   * Lets a process without usable graphs make way for the next try when that is due. Throws its
+   * failure if the work must not wait for that.
    */
-  #isInVain(process: RevisionProcess): boolean {
-    const { failure } = process
-    if (failure?.isWhole !== true) return false
-    if (this.isBroken) throw new HeddleError('graph_failed', failure.reason)
-    process.leave()
-    this.settle()
-    return true
+  async #requireRetry(process: RevisionProcess, work: ProcessWork): Promise<void> {
+    if (this.isBroken) {
+      const error = new HeddleError('graph_failed', process.failure?.reason)
+      if (await this.#isFinal(error, work, false)) throw error
+    } else {
+      process.leave()
+      this.settle()
+    }
   }
 
   #noteProblem(failure: LoadFailure | undefined): void {
@@ -302,7 +346,9 @@ export class RevisionProcesses {
 
   #broke(process: RevisionProcess, error: HeddleError): void {
     this.#parts.broke(error)
+    this.#cutLoads = error.retry === 'no' ? 0 : this.#cutLoads + 1
     if (!this.#isTried(process)) {
+      if (error.code === 'graph_failed') this.#refusals++
       this.#brokenWith = process.envVersion
       this.#wait(++this.#failures)
       this.#noteProblem({ reason: error.message, isWhole: error.retry === 'no' })
@@ -328,22 +374,15 @@ export class RevisionProcesses {
     this.#retryAtMs = env.monotonicMs() + backoffMs(pauses, failures, env.random())
   }
 
-  async #pause(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => this.#parts.env.after(ms, resolve))
+  /** Resolves after the pause, or when a process has loaded the revision before its end. */
+  #pause(ms: number): Promise<void> {
+    return this.#pausing ??= new Promise((resolve) => {
+      const stop = this.#parts.env.after(ms, () => this.#endPause())
+      this.#endPause = () => {
+        stop()
+        this.#pausing = undefined
+        resolve()
+      }
+    })
   }
-}
-
-/** The process that has the secrets. Without sets, the oldest of those that are new enough. */
-function chosen(processes: readonly RevisionProcess[], options: ProcessOptions):
-  | RevisionProcess
-  | undefined {
-  return choose(processes.filter((process) => matches(process, options)), Number.NEGATIVE_INFINITY)
-}
-
-function matches({ envVersion, secrets, record }: RevisionProcess,
-  options: ProcessOptions): boolean {
-  if (record !== options.record) return false
-  return secrets === undefined || options.secrets === undefined
-    ? envVersion >= options.envVersion
-    : secretsKey(secrets) === secretsKey(options.secrets)
 }

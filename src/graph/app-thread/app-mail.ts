@@ -47,7 +47,9 @@ export type ToAppThread =
 export type FromAppThread =
   | { readonly type: 'ready'; readonly place: Omit<AppPlace, 'token'> }
   /** It cannot serve the project, so that it ends. */
-  | { readonly type: 'refused'; readonly reason: string }
+  | { readonly type: 'refused'; readonly reason: string;
+    /** True for a fault of the machine, after which another thread may load the project. */
+    readonly isTransient: boolean }
   | { readonly type: 'pong' }
 
 /** A question to the login of a thread. */
@@ -70,7 +72,7 @@ export function isAppMail(mail: unknown): mail is FromAppThread {
     case 'ready':
       return isBag(mail['place']) && isPlace({ ...mail['place'], token: '' })
     case 'refused':
-      return isText(mail['reason'])
+      return isText(mail['reason']) && typeof mail['isTransient'] === 'boolean'
     case 'pong':
       return true
     default:

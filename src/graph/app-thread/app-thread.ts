@@ -6,6 +6,7 @@ import threads from 'node:worker_threads'
 import { atLatest, systemEnv } from '../../../cluster/index.ts'
 import { assert, HeddleError } from '../../errors.ts'
 import { isObject, memberOf } from '../../json/index.ts'
+import { isMachineFault } from '../machine-fault.ts'
 import { secretHider } from '../logs/secret-values.ts'
 import { clientMayAsk, offerClient, serverIsAt } from '../pool/in-graph-client.ts'
 import type { AppDescription, AppThreadData, FromAppThread, ToAppThread } from './app-mail.ts'
@@ -49,7 +50,7 @@ port.on('message', (mail: ToAppThread) => {
 offerClient(env.log)
 const modules = await loadModules(project, noteFault).catch((error: unknown) => {
   if (!(error instanceof HeddleError)) throw error
-  say({ type: 'refused', reason: error.message })
+  say({ type: 'refused', reason: error.message, isTransient: isMachineFault(error) })
   process.exit(1)
 })
 clientMayAsk()

@@ -7,6 +7,7 @@ import { backoffMs } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { secretHider } from '../logs/secret-values.ts'
+import { isMachineFault } from '../machine-fault.ts'
 import { eachLine, logPrinted } from '../pool/printed-lines.ts'
 import type { TakePrinted } from '../pool/printed-lines.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
@@ -22,6 +23,8 @@ export interface SupervisedAppOptions {
   readonly variables: NodeJS.ProcessEnv
   /** Silence after which the thread counts as stuck, and is replaced. */
   readonly hangMs: number
+  /** Time that loading may take, in milliseconds. Default: 60 000. */
+  readonly startMs?: number | undefined
   /** Takes each line that it prints; by default the log does, without secrets. */
   readonly printed?: TakePrinted | undefined
   /** Called when it answers at another place, and with undefined when it answers nowhere. */
@@ -32,8 +35,8 @@ export interface SupervisedAppOptions {
 export const defaultAppTimeoutMs = 10_000
 
 const lookMs = 500
-/** Time that loading may take. */
-const startMs = 60_000
+/** Default time that loading may take. */
+const loadMs = 60_000
 /** Delays of replacements. They grow while threads die soon after their start. */
 const pauses = { firstMs: 100, longestMs: 10_000 }
 /** A thread that lived this long did not die of its start. */
@@ -49,6 +52,8 @@ interface Thread {
   isPinged: boolean
   /** Why it cannot serve the project, as it reported. */
   refusal: string | undefined
+  /** False if another thread may load the project: this one lacked memory or time. */
+  isOfCode: boolean
   /** Reason for any other end. */
   end: string
 }
@@ -84,7 +89,7 @@ export class SupervisedApp {
     this.#start()
   }
 
-  /** Resolves when it has loaded the project. Rejects with `graph_failed` if it cannot. */
+  /** Resolves when it has loaded the project. Rejects with `graph_failed` if its code cannot. */
   get opened(): Promise<void> {
     return this.#opened.promise
   }
@@ -115,7 +120,7 @@ export class SupervisedApp {
         maxOldGenerationSizeMb: heapMb } })
     const nowMs = this.#env.monotonicMs()
     const thread: Thread = { worker, port, startedMs: nowMs, lastSeenMs: nowMs, isReady: false,
-      isPinged: false, refusal: undefined, end: 'it ended by itself' }
+      isPinged: false, refusal: undefined, isOfCode: true, end: 'it ended by itself' }
     this.#thread = thread
     const receive = (mail: unknown) => {
       thread.lastSeenMs = this.#env.monotonicMs()
@@ -123,6 +128,7 @@ export class SupervisedApp {
     }
     port.on('message', receive)
     worker.on('error', (error: Error & { code?: string }) => {
+      if (isMachineFault(error)) thread.isOfCode = false
       thread.end = error.code === 'ERR_WORKER_OUT_OF_MEMORY'
         ? 'it had no memory left'
         : error.message
@@ -142,8 +148,10 @@ export class SupervisedApp {
     if (mail.type === 'pong') thread.isPinged = false
     // A thread that is ready said the rest before.
     else if (thread.isReady) return
-    else if (mail.type === 'refused') thread.refusal = mail.reason
-    else {
+    else if (mail.type === 'refused') {
+      thread.refusal = mail.reason
+      thread.isOfCode = !mail.isTransient
+    } else {
       thread.isReady = this.#wasReady = true
       this.#opened.resolve()
       this.#options.moved({ ...mail.place, token })
@@ -158,8 +166,10 @@ export class SupervisedApp {
     this.#lastLookMs = nowMs
     if (thread === undefined) return
     const silentMs = nowMs - thread.lastSeenMs
-    if (silentMs > (thread.isReady ? this.#options.hangMs : startMs)) {
+    const { hangMs, startMs = loadMs } = this.#options
+    if (silentMs > (thread.isReady ? hangMs : startMs)) {
       thread.end = `it did not answer for ${Math.round(silentMs / 1_000)} seconds`
+      thread.isOfCode = false
       this.#thread = undefined
       void thread.worker.terminate()
       return this.#lost(thread)
@@ -177,12 +187,12 @@ export class SupervisedApp {
   }
 
   /** Starts another one, unless it never could be loaded. */
-  #lost({ startedMs, refusal, end }: Thread): void {
+  #lost({ startedMs, refusal, isOfCode, end }: Thread): void {
     if (this.#isClosed) return
     if (!this.#wasReady) {
       this.#stopLooking()
       this.#opened.reject(
-        new HeddleError('graph_failed',
+        new HeddleError(isOfCode ? 'graph_failed' : 'unavailable',
           refusal ?? `The login or the app of the project cannot be loaded: ${end}.`),
       )
       return

@@ -4,9 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 
 import { v8Flags } from '../../settings/index.ts'
-import type { FromApart, ToApart } from './process-messages.ts'
 import { workerThread } from './carrier.ts'
-import type { Carrier, WorkerStart } from './carrier.ts'
+import type { Carrier, FromApart, ToApart, WorkerStart } from './carrier.ts'
 
 for (const flag of v8Flags) setFlagsFromString(flag)
 preferredByTheKernel()

@@ -54,6 +54,14 @@ export interface Carrier {
   terminate(): Promise<void>
 }
 
+/** Messages to a process with one worker: its worker first, then the messages for that worker. */
+export type ToApart = { readonly start: WorkerStart } | { readonly mails: readonly ToWorker[] }
+
+/** Messages from that process: the events of its worker. */
+export type FromApart = { readonly mails: unknown } | { readonly full: true } | {
+  readonly failed: string
+}
+
 /**
  * MiB: two halves of 16 MiB, and as much for what is large. Node lets a worker that has filled its
  * memory take a little more while it ends. Objects that a collection moves out of the young

@@ -7,7 +7,7 @@ import type { WrittenLines } from '../logs/run-line.ts'
 import { CrashBlame } from './crash-blame.ts'
 import { HoldTimes, Longest } from './turns/hold-times.ts'
 import { TurnQueue } from './turns/turn-queue.ts'
-import type { Turn } from './turns/turn-queue.ts'
+import { graphOf, laneOf, turnOf } from './turns/turn-of.ts'
 import { choose, chooseFor, silentAfterMs } from './turns/worker-choice.ts'
 import type { WorkerLink } from './worker-link.ts'
 import type { WorkerMail } from './worker-mail.ts'
@@ -39,7 +39,7 @@ export class ExecutionScheduler {
   readonly #jobs = new Map<number, Job>()
   readonly #byExecution = new Map<number, Job>()
   /** Executions that wait until a worker has room for them. */
-  readonly #queue = new TurnQueue<Job>(turnOf)
+  readonly #queue = new TurnQueue<Job>(({ execution }) => turnOf(execution))
   /** Executions that wait for a worker of their own. */
   readonly #apart = new Set<Job>()
   readonly #holdTimes = new HoldTimes()
@@ -172,11 +172,27 @@ export class ExecutionScheduler {
    * culprit and earlier ones. Only earlier ones do if an inquiry may have ended the worker.
    */
   ended(link: WorkerLink): void {
-    if (link.isFull) this.#filled(link)
+    if (!link.hasLoaded) this.#unbegun(link)
+    else if (link.isFull) this.#filled(link)
     else this.#died(link)
     // Threads that never run again would otherwise keep the link and all that it references.
     for (const [thread, last] of [...this.#affinity]) {
       if (last === link) this.#affinity.delete(thread)
+    }
+  }
+
+  /**
+   * Handles a worker that ended before it had loaded the project. Its job did not start, so it
+   * waits for another worker, in the same attempt.
+   */
+  #unbegun(link: WorkerLink): void {
+    for (const job of this.#on(link)) {
+      this.#affinity.delete(threadOf(job.execution))
+      job.link = undefined
+      if (this.#draining) {
+        this.#remove(job)
+        job.listener.ended(drained)
+      } else this.#apart.add(job)
     }
   }
 
@@ -372,24 +388,6 @@ export const drained: ExecutionOutcome = { status: 'drained', waiting: false, in
 
 function threadOf({ tenant, threadId }: Execution): string {
   return `${tenant}\n${threadId}`
-}
-
-/** The turn that an execution takes. The callers of an edit and of a cancel wait. */
-function turnOf({ execution: { tenant, isAwaited, stops, request } }: Job): Turn {
-  const at = tenant.indexOf('@')
-  return { tenant: at < 0 ? tenant : tenant.slice(0, at),
-    deployment: at < 0 ? '' : tenant.slice(at + 1),
-    isAwaited: isAwaited === true || stops === true || request.kind === 'edit' }
-}
-
-/** Name of the lane: executions of one lane take turns among themselves. */
-function laneOf({ tenant, isAwaited, request }: Execution): string {
-  return isAwaited === true || request.kind === 'edit' ? `${tenant}\n` : tenant
-}
-
-/** Names executions that hold a loop about as long as each other. */
-function graphOf({ graphId, request }: Execution): string {
-  return `${request.kind} ${graphId}`
 }
 
 /** The key for blame: a run, or the thread of an edit, which has no run id. */

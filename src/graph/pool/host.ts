@@ -28,7 +28,7 @@ import type { WorkerLink } from './worker-link.ts'
 import { nobodyWaits, readFrom, resultOf } from './worker-mail.ts'
 import type { WorkerMail } from './worker-mail.ts'
 import { WorkerPool } from './worker-pool.ts'
-import type { PoolOptions } from './worker-pool.ts'
+import type { PoolOptions } from './pool-options.ts'
 
 /** A project and the size of its workers. Sizes that are not given fit the machine. */
 export interface GraphHostOptions {

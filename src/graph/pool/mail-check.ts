@@ -45,7 +45,7 @@ export function isWorkerMail(value: unknown): value is WorkerMail {
     case 'loading':
       return value['graphId'] === null || isText(value['graphId'])
     case 'refused':
-      return isText(value['reason'])
+      return isText(value['reason']) && typeof value['isTransient'] === 'boolean'
     case 'ready':
       return isListOf(value['graphs'], isGraph)
         && isListOf(value['failures'], (each) => isText(each['graphId']) && isText(each['message']))

@@ -3,13 +3,14 @@
  */
 
 import { fork } from 'node:child_process'
-import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 import type { Env } from '../../../cluster/index.ts'
-import type { FromApart, ToApart } from './process-messages.ts'
-import type { Carrier, CarrierEvents, WorkerStart } from './carrier.ts'
+import type { Carrier, CarrierEvents, FromApart, ToApart, WorkerStart } from './carrier.ts'
+import { startChild } from '../start-child.ts'
 import { residentBytes } from './worker-heap.ts'
+
 /** MiB beyond the heap: for Node itself, for code, and for buffers of the graph. */
 const besideHeapMb = 1024
 const lookMs = 500
@@ -20,12 +21,14 @@ const outOfMemory = 'JavaScript heap out of memory'
 /** Starts a worker in a process of its own. Used for a run that may end its process. */
 export function workerProcess(env: Pick<Env, 'every'>, start: WorkerStart,
   events: CarrierEvents): Carrier {
-  const child = fork(fileURLToPath(new URL('./apart.ts', import.meta.url)), [], {
-    serialization: 'advanced',
-    env: start.variables,
-    execArgv: [],
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  })
+  const child = startChild(() =>
+    fork(fileURLToPath(new URL('./apart.ts', import.meta.url)), [], {
+      serialization: 'advanced',
+      env: start.variables,
+      execArgv: [],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    })
+  )
   const send = (message: ToApart) => {
     if (child.connected) child.send(message, () => {})
   }
@@ -49,12 +52,21 @@ export function workerProcess(env: Pick<Env, 'every'>, start: WorkerStart,
     else if ('full' in message) full()
     else events.failed(new Error(message.failed))
   })
-  child.on('error', (error) => events.failed(error))
   // All messages were read at `disconnect`, and all output at `close`.
-  const gone = Promise.all([once(child, 'disconnect'), once(child, 'close')])
-  void gone.then(([, [code]]) => {
+  const disconnected = eventOf(child, 'disconnect')
+  const closed = eventOf(child, 'close')
+  const { promise: gone, resolve: end } = Promise.withResolvers<number | null>()
+  void Promise.all([disconnected, closed]).then(([, code]) =>
+    end(typeof code === 'number' ? code : null)
+  )
+  child.on('error', (error) => {
+    events.failed(error)
+    // A process that never started has no end either.
+    if (child.pid === undefined) end(null)
+  })
+  void gone.then((code) => {
     stopLooking()
-    events.exited(typeof code === 'number' ? code : null)
+    events.exited(code)
   })
   let job = 0
   send({ start })
@@ -76,4 +88,9 @@ export function workerProcess(env: Pick<Env, 'every'>, start: WorkerStart,
       await gone
     },
   }
+}
+
+/** First argument of an event. Unlike `once` of Node, it does not reject at an error. */
+function eventOf(child: ChildProcess, name: string): Promise<unknown> {
+  return new Promise((resolve) => child.once(name, resolve))
 }

@@ -5,6 +5,7 @@ import type { Env } from '../../../cluster/index.ts'
 import { workerProcess } from './process-worker.ts'
 import { workerThread } from './carrier.ts'
 import type { Carrier, CarrierEvents, WorkerStart } from './carrier.ts'
+import { isMachineFault } from '../machine-fault.ts'
 import { isFree, LoopLoad } from './turns/loop-load.ts'
 import { isWorkerMail } from './mail-check.ts'
 import { secretHider } from '../logs/secret-values.ts'
@@ -53,6 +54,8 @@ export class WorkerLink {
   loading: string | null = null
   /** Why the worker cannot serve the project, as it reported before its end; null otherwise. */
   refusal: string | null = null
+  /** True if it ended by a fault of the machine: another worker may load the project. */
+  isTransient = false
   /** True if it is reserved for a single execution, which may keep it silent. */
   quarantined = false
   /** Executions in progress in it. */
@@ -83,6 +86,7 @@ export class WorkerLink {
   #dismissed = false
   #complained = false
   #mails: ToWorker[] = []
+  #hasLoaded = false
   readonly startedMs: number
 
   constructor(env: Env, { generation, isApart = false, ...start }: WorkerOptions,
@@ -105,7 +109,10 @@ export class WorkerLink {
         this.isFull = true
         env.log.warn('Graphs have filled the memory of a worker.', { name, heapMb })
       },
-      failed: (error) => env.log.error('A graph worker died.', { name, error }),
+      failed: (error) => {
+        this.isTransient ||= isMachineFault(error)
+        env.log.error('A graph worker died.', { name, error })
+      },
       exited: (code) => {
         if (this.state === 'ended') return
         const isExpected = this.#dismissed || this.refusal !== null || this.isFull
@@ -119,12 +126,24 @@ export class WorkerLink {
     this.#readConsole(events.printed ?? logPrinted(env.log, name, secretHider(start.variables)))
   }
 
+  /** True if it has loaded the project. No job in it starts before. */
+  get hasLoaded(): boolean {
+    return this.#hasLoaded
+  }
+
+  /** Notes that it has loaded the project, and takes work. */
+  loaded(): void {
+    this.state = 'ready'
+    this.#hasLoaded = true
+    if (this.#mails.length > 0) setImmediate(() => this.#flush())
+  }
+
   /**
-   * Posts a message. Messages of one turn of the event loop are sent together, as waking a thread
-   * is expensive.
+   * Posts a message, once the project is loaded. Messages of one turn of the event loop are sent
+   * together, as waking a thread is expensive.
    */
   post(mail: ToWorker): void {
-    if (this.#mails.length === 0) setImmediate(() => this.#flush())
+    if (this.#mails.length === 0 && this.#hasLoaded) setImmediate(() => this.#flush())
     this.#mails.push(mail)
     if (mail.type !== 'execute') return
     this.#newestJob = mail.job
@@ -156,6 +175,17 @@ export class WorkerLink {
   /** Forgets the silence until now, because the main thread itself was blocked. */
   excuseSilence(): void {
     this.#lastSeenMs = this.#lastMailMs = this.#env.monotonicMs()
+  }
+
+  /** Why a worker that ended by itself could not load its project. */
+  get endReason(): string {
+    const { loading, isFull, exitCode } = this
+    const during = loading === null
+      ? 'before it had loaded the project'
+      : `while it imported the file of graph "${loading}"`
+    if (isFull) return `The graph worker had no memory left ${during}.`
+    return `The graph worker ended${exitCode === null ? '' : ` with code ${exitCode}`} ` +
+      `${during}; the log says why.`
   }
 
   /** The job whose code was entered last. */

@@ -69,7 +69,9 @@ export type WorkerMail =
   /** Sent before a graph's file is imported, which may block for ever; null after the last one. */
   | { readonly type: 'loading'; readonly graphId: string | null }
   /** The project's library cannot be used, so the worker ends. */
-  | { readonly type: 'refused'; readonly reason: string }
+  | { readonly type: 'refused'; readonly reason: string;
+    /** True for a fault of the machine, after which another worker may load the project. */
+    readonly isTransient: boolean }
   | { readonly type: 'ready'; readonly graphs: readonly GraphDescription[];
     readonly failures: readonly { readonly graphId: string; readonly message: string }[];
     /** Shortcuts that do not know the project's version of the engine. */

@@ -5,46 +5,14 @@ import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { GraphDescription } from '../execution.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
-import type { ExecutionMark, ExecutionMarks } from './execution-marks.ts'
+import type { ExecutionMark } from './execution-marks.ts'
+import type { PoolEvents, PoolOptions } from './pool-options.ts'
 import { ProjectGenerations } from './project-generations.ts'
 import type { Opened } from './project-generations.ts'
+import { StartPauses } from './turns/start-pauses.ts'
 import { silentAfterMs } from './turns/worker-choice.ts'
 import { WorkerLink } from './worker-link.ts'
-import type { TakePrinted } from './printed-lines.ts'
 import type { ToWorker, WorkerMail } from './worker-mail.ts'
-
-/** Events that a pool reports to its host. */
-export interface PoolEvents {
-  /** A worker can take work: it is new, or has answered a ping. */
-  ready(): void
-  mail(link: WorkerLink, mail: WorkerMail): void
-  /** The worker was silent for so long that it must be stuck in a graph's code. */
-  stuck(link: WorkerLink): void
-  /** The worker takes no more work. It is reserved for the execution that blocks it. */
-  withdrawn(link: WorkerLink): void
-  /** The worker serves an earlier project and has taken too long to finish. */
-  outdated(link: WorkerLink): void
-  /** The worker has ended, for whatever reason. */
-  ended(link: WorkerLink): void
-}
-
-/** Settings of a pool, which never change. A reload replaces the project only. */
-export interface PoolOptions {
-  readonly project: CompiledProject
-  readonly workers: number
-  /** MiB that the graphs of one worker may fill. */
-  readonly heapMb: number
-  /** The environment of graphs. */
-  readonly variables: NodeJS.ProcessEnv
-  /** File in which workers mark the runs that they execute; missing if they mark none. */
-  readonly marks?: ExecutionMarks | undefined
-  /** The share of runs whose steps are traced; missing for none. */
-  readonly tracedRatio?: number | undefined
-  /** Takes what workers print outside of runs; missing if the log takes all that they print. */
-  readonly printed?: TakePrinted | undefined
-  /** Called before a worker imports the file of a graph, and with null after the last one. */
-  readonly loading?: ((graphId: string | null) => void) | undefined
-}
 
 const tickMs = 500
 /** Silence after which a worker counts as stuck. With a tick, others on it wait 5 s at most. */
@@ -77,6 +45,8 @@ export class WorkerPool {
   /** The message with the URL at which this server answers clients, once that is known. */
   #address: ToWorker | undefined
   readonly #timers = new Set<() => void>()
+  /** Pauses after quarantined workers that could not start. */
+  readonly #apartPauses: StartPauses
   #lastTickMs: number
   /** The newest generation for which slow loading was logged. */
   #warnedOf = 0
@@ -87,6 +57,8 @@ export class WorkerPool {
     this.#options = options
     this.#projects = new ProjectGenerations(options.project)
     this.#lastTickMs = env.monotonicMs()
+    this.#apartPauses = new StartPauses({ range: pauses, random: () => env.random(),
+      after: (ms, fn) => this.#after(ms, fn), resumed: () => events.ready() })
     this.#timers.add(env.every(tickMs, () => this.#tick()))
   }
 
@@ -144,12 +116,14 @@ export class WorkerPool {
 
   /**
    * A worker for one execution, in a process of its own if it is to be apart. Undefined if there
-   * are too many of those already.
+   * are too many of those already, and during the pause after a failed start: `ready` is called
+   * after the pause.
    */
   startQuarantined(isApart = false): WorkerLink | undefined {
-    if (this.#quarantined >= quarantinedMax) return undefined
-    const link = this.#start(this.#projects.current, isApart)
-    link.quarantined = true
+    if (this.#quarantined >= quarantinedMax || this.#apartPauses.isPaused) return undefined
+    const link = this.#tryStart(this.#projects.current, isApart)
+    if (link) link.quarantined = true
+    else this.#apartPauses.failed()
     return link
   }
 
@@ -219,14 +193,30 @@ export class WorkerPool {
     return link
   }
 
+  /** Undefined if the machine has no room for another worker now. */
+  #tryStart(generation: number, isApart = false): WorkerLink | undefined {
+    try {
+      return this.#start(generation, isApart)
+    } catch (error) {
+      this.#env.log.warn('A graph worker cannot be started now.', { error })
+      return undefined
+    }
+  }
+
   /** Starts missing members, also of the serving project while the next one is loading. */
   #refill(): void {
     if (this.#closed) return
     const { current, newest } = this.#projects
     for (const generation of new Set([current, newest])) {
       const missing = this.#options.workers - this.#membersOf(generation).length
-      for (let started = 0; started < missing; started++) this.#start(generation)
+      for (let started = 0; started < missing; started++) {
+        if (!this.#tryStart(generation)) return this.#refillLater(++this.#deaths)
+      }
     }
+  }
+
+  #refillLater(failures: number): void {
+    this.#after(backoffMs(pauses, failures, this.#env.random()), () => this.#refill())
   }
 
   /** Workers of a project that are not reserved, and in whose place no other was started. */
@@ -255,13 +245,16 @@ export class WorkerPool {
     if (mail.type === 'loading') {
       link.loading = mail.graphId
       this.#options.loading?.(mail.graphId)
-    } else if (mail.type === 'refused') link.refusal = mail.reason
-    else this.#ready(link, mail)
+    } else if (mail.type === 'refused') {
+      link.refusal = mail.reason
+      link.isTransient = mail.isTransient
+    } else this.#ready(link, mail)
   }
 
   #ready(link: WorkerLink,
     { graphs, failures, unknown, untraced, unwatched }: WorkerMail & { type: 'ready' }): void {
-    link.state = 'ready'
+    link.loaded()
+    if (link.quarantined) this.#apartPauses.succeeded()
     if (this.#projects.loaded(link.generation, graphs)) {
       for (const { graphId, message } of failures) {
         this.#env.log.error('A graph cannot be used.', { graphId, reason: message })
@@ -306,12 +299,14 @@ export class WorkerPool {
     this.#freeMark(link)
     if (!this.#links.delete(link)) return
     this.#lost++
+    if (link.quarantined && !link.hasLoaded) this.#apartPauses.failed()
     this.#events.ended(link)
     const { current, newest, serving } = this.#projects
     const isWanted = link.generation === current || link.generation === newest
     if (this.#closed || link.quarantined || !isWanted) return
     if (link.generation > serving) {
-      this.#projects.failed(new HeddleError('graph_failed', link.refusal ?? endOf(link)))
+      const code = link.isFull || link.isTransient ? 'unavailable' : 'graph_failed'
+      this.#projects.failed(new HeddleError(code, link.refusal ?? link.endReason))
       if (serving === 0) return
     } else if (link.refusal !== null) {
       this.#env.log.error('A graph worker cannot be replaced.', { reason: link.refusal })
@@ -319,8 +314,7 @@ export class WorkerPool {
     const ageMs = this.#env.monotonicMs() - link.startedMs
     this.#deaths = ageMs > livedMs ? 1 : this.#deaths + 1
     if (this.#deaths === 1) return this.#refill()
-    const delayMs = backoffMs(pauses, this.#deaths - 1, this.#env.random())
-    this.#after(delayMs, () => this.#refill())
+    this.#refillLater(this.#deaths - 1)
   }
 
   #freeMark(link: WorkerLink): void {
@@ -362,8 +356,8 @@ export class WorkerPool {
   #stuck(link: WorkerLink): void {
     const isAlone = link.executions <= 1
     if (isAlone || link.generation < this.#projects.serving) return this.#events.stuck(link)
-    link.successor ??= this.#start(link.generation)
-    if (link.successor.state !== 'starting') this.#events.stuck(link)
+    link.successor ??= this.#tryStart(link.generation)
+    if (link.successor && link.successor.state !== 'starting') this.#events.stuck(link)
   }
 
   /** The worker answers again, so that there is one too many. */
@@ -383,14 +377,4 @@ export class WorkerPool {
       ms,
     })
   }
-}
-
-/** Why a worker that ended by itself could not load its project. */
-function endOf({ loading, isFull, exitCode }: WorkerLink): string {
-  const during = loading === null
-    ? 'before it had loaded the project'
-    : `while it imported the file of graph "${loading}"`
-  if (isFull) return `The graph worker had no memory left ${during}.`
-  return `The graph worker ended${exitCode === null ? '' : ` with code ${exitCode}`} ${during}; ` +
-    'the log says why.'
 }

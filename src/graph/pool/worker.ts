@@ -17,6 +17,7 @@ import type { Workbench } from '../engine/runner.ts'
 import { shortcutsOn, takeShortcuts } from '../engine/shortcuts.ts'
 import type { StepTraces } from '../engine/step-traces.ts'
 import { TraceMails } from '../engine/trace-mails.ts'
+import { isMachineFault } from '../machine-fault.ts'
 import { GraphLibrary } from '../project/library.ts'
 import { LineCapture } from '../logs/line-capture.ts'
 import { nodeOf } from '../logs/node-now.ts'
@@ -42,11 +43,8 @@ Object.assign(threads, { workerData: null })
 syncBuiltinESMExports()
 hideHandle(port)
 const post = port.postMessage.bind(port)
-/** Mail that came before the project was loaded. */
-const early: ToWorker[] = []
-let receive = (mail: ToWorker): void => {
-  early.push(mail)
-}
+/** Replaced when the project is loaded: no mail comes before `ready`. */
+let receive = (_mail: ToWorker): void => {}
 port.on('message', (mails: readonly ToWorker[]) => {
   for (const mail of mails) receive(mail)
 })
@@ -77,7 +75,7 @@ const loads = (graphId: string | null) => say([{ type: 'loading', graphId }])
 /** Ends the worker. Every worker would end like this, so one message says why, without a stack. */
 const refuse = (error: unknown): never => {
   if (!(error instanceof HeddleError)) throw error
-  say([{ type: 'refused', reason: error.message }])
+  say([{ type: 'refused', reason: error.message, isTransient: isMachineFault(error) }])
   process.exit(1)
 }
 const form = offerEffects(project.effects ?? [], env, project.secretNames)
@@ -109,6 +107,9 @@ if (project.mask && (recorder ?? replays)) {
   const { openMask } = await import('../recording/project-mask.ts')
   mask = await openMask(project.root, project.mask, env).catch(refuse)
 }
+// The next process may have the files and the memory that this one lacked.
+const starved = library.failures.find(({ error }) => isMachineFault(error))
+if (isInProcess && starved) refuse(starved.error)
 loads(null)
 keepThrown(library.langgraph)
 nodeNow = () => nodeOf(library.langgraph)
@@ -161,7 +162,6 @@ const jobs = new JobRunner(bench, { batcher, lines }, env, { entered, mark }, {
 })
 clientMayAsk()
 receive = (mail) => jobs.receive(mail)
-for (const mail of early.splice(0)) receive(mail)
 port.ref()
 const failures = library.failures.map(({ graphId, error }) => ({ graphId, message: error.message }))
 batcher.send({ type: 'ready', graphs, failures, unknown,

@@ -1,29 +1,34 @@
 /** Processes for one execution at a time: for those that an earlier process died with. */
 
+import type { Env } from '../../../cluster/index.ts'
 import type { CheckpointSource, Execution, ExecutionListener, PauseReason } from '../execution.ts'
 import { aborted, drained } from '../pool/execution-scheduler.ts'
+import type { GivenExecution } from './child-executions.ts'
+import { StartPauses } from '../pool/turns/start-pauses.ts'
 import type { HostingChild } from './hosting-child.ts'
 
+/** Pauses after a process that could not load the project. */
+const pauses = { firstMs: 100, longestMs: 10_000 }
 /** Processes at a time. Each takes the memory of a whole deployment. */
 const processesMax = 2
 
-interface Waiting {
-  readonly execution: Execution
-  readonly source: CheckpointSource
-  readonly listener: ExecutionListener
-}
-
 /** Starts processes for suspects, one execution each at a time. Belongs to a graph process. */
 export class ApartProcesses {
+  readonly #env: Pick<Env, 'after' | 'random' | 'log'>
   readonly #start: () => HostingChild
+  readonly #pauses: StartPauses
   readonly #children = new Set<HostingChild>()
   /** Children whose execution was stopped. They get no other, because its code may continue. */
   readonly #stopped = new WeakSet<HostingChild>()
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #waiting = new Map<number, GivenExecution>()
   #isDraining = false
+  #stopPause = () => {}
 
-  constructor(start: () => HostingChild) {
+  constructor(env: Pick<Env, 'after' | 'random' | 'log'>, start: () => HostingChild) {
+    this.#env = env
     this.#start = start
+    this.#pauses = new StartPauses({ range: pauses, random: () => env.random(),
+      after: (ms, fn) => (this.#stopPause = env.after(ms, fn)), resumed: () => this.#pump() })
   }
 
   get children(): Iterable<HostingChild> {
@@ -84,10 +89,20 @@ export class ApartProcesses {
     queueMicrotask(() => this.#pump())
   }
 
-  /** A process has ended by itself. */
+  /** Handles the end of a process that it did not end. */
   died(child: HostingChild): void {
     this.#children.delete(child)
+    if (!child.process.isLoaded) this.#unbegun(child)
     this.over()
+  }
+
+  /** Lets executions wait for another process, because theirs ended before it could start them. */
+  #unbegun(child: HostingChild): void {
+    this.#pauses.failed()
+    for (const given of child.executions.takeAll()) {
+      if (this.#isDraining) given.listener.ended(drained)
+      else this.#waiting.set(given.execution.id, given)
+    }
   }
 
   /** Lets executions stop at their next superstep. Resolves when none is left. */
@@ -98,6 +113,7 @@ export class ApartProcesses {
   }
 
   async close(): Promise<void> {
+    this.#stopPause()
     this.#waiting.clear()
     await Promise.all([...this.#children].map((child) => child.close()))
     this.#children.clear()
@@ -122,10 +138,17 @@ export class ApartProcesses {
   }
 
   #another(): HostingChild | undefined {
-    if (this.#children.size >= processesMax) return undefined
-    const child = this.#start()
-    this.#children.add(child)
-    return child
+    if (this.#children.size >= processesMax || this.#pauses.isPaused) return undefined
+    try {
+      const child = this.#start()
+      this.#children.add(child)
+      child.process.loaded.then(() => this.#pauses.succeeded(), () => {})
+      return child
+    } catch (error) {
+      this.#env.log.warn('A process for a run of its own cannot be started now.', { error })
+      this.#pauses.failed()
+      return undefined
+    }
   }
 
   #end(child: HostingChild): void {

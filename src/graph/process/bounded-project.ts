@@ -4,6 +4,7 @@ import { realpath } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
 import { HeddleError } from '../../errors.ts'
+import { isMachineFault } from '../machine-fault.ts'
 import { compileProject, modulesIn } from '../project/project-compiler.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
 import { isOutside, readProject } from '../project/project.ts'
@@ -20,7 +21,8 @@ export async function boundedProject(
 ): Promise<CompiledProject> {
   const project = await readProject(configFile, { deployed: true, within: folder, ignoreAuth,
     record }).catch((error: Error) => {
-      throw new HeddleError('graph_failed', error.message, {}, { cause: error })
+      const code = isMachineFault(error) ? 'unavailable' : 'graph_failed'
+      throw new HeddleError(code, error.message, {}, { cause: error })
     })
   const bounds = await realpath(folder)
   requireWithin(bounds, [project.root, ...modulesIn(project).map(({ file }) => file)])

@@ -23,7 +23,8 @@ export interface ExecutionEvents {
   over(execution: Execution, outcome: ExecutionOutcome | LossReason): void
 }
 
-interface Given {
+/** An execution with the source of its checkpoints and its listener. */
+export interface GivenExecution {
   readonly execution: Execution
   readonly source: CheckpointSource
   readonly listener: ExecutionListener
@@ -36,7 +37,7 @@ const readsAtOnce = 32
 export class ChildExecutions {
   readonly #post: ProcessPost
   readonly #events: ExecutionEvents
-  readonly #given = new Map<number, Given>()
+  readonly #given = new Map<number, GivenExecution>()
   /** Executions by tenant. */
   readonly #tenants = new Map<string, number>()
   readonly #inTurn = limitConcurrency(readsAtOnce)
@@ -121,13 +122,20 @@ export class ChildExecutions {
     }
   }
 
+  /** Removes all of them. Their listeners are not called. */
+  takeAll(): GivenExecution[] {
+    const all = [...this.#given.values()]
+    this.clear()
+    return all
+  }
+
   /** Forgets all of them. Their listeners are not called. */
   clear(): void {
     this.#given.clear()
     this.#tenants.clear()
   }
 
-  async #steps({ execution, listener }: Given,
+  async #steps({ execution, listener }: GivenExecution,
     { step, batch }: FromProcess & { type: 'steps' }): Promise<void> {
     const isStored = await listener.steps(batch).then(() => true, () => false)
     const mail: ToProcess = { type: 'landed', step, isStored }
@@ -137,7 +145,7 @@ export class ChildExecutions {
     else this.#post.send(mail)
   }
 
-  #over(given: Given, outcome: ExecutionOutcome | LossReason): void {
+  #over(given: GivenExecution, outcome: ExecutionOutcome | LossReason): void {
     this.#remove(given.execution.id)
     this.#events.over(given.execution, outcome)
   }

@@ -20,7 +20,8 @@ export interface ChildStarts {
   readonly readOnly: ReaderBounds
 }
 
-const startMs = 60_000
+/** Default time that loading may take. */
+const loadMs = 60_000
 
 /** The starts for these options, and for the environment of this server. */
 export function childStarts(options: GraphProcessOptions, project: CompiledProject): ChildStarts {
@@ -38,7 +39,7 @@ export function childStarts(options: GraphProcessOptions, project: CompiledProje
     user,
     networkWall,
     memoryMb,
-    startMs: Math.min(options.startMs ?? startMs, startMs),
+    startMs: options.startMs ?? loadMs,
     start: startWith(isWhole ? whole : graphsOnly, { ...options, workers: workersOf }),
   })
   return { main: startOf(workers, true), apart: startOf(1, false),
@@ -78,6 +79,6 @@ function startWith(project: CompiledProject, options: GraphProcessOptions): Proc
   const heapMb = heapOfWorker(memoryMb, workers + (hasApp ? 1 : 0))
   return { project: hidingSecrets(project, options), workers, heapMb,
     environment: graphsSee(options, process.env),
-    ...hasApp && { app: { heapMb, hangMs: appTimeoutMs } },
+    ...hasApp && { app: { heapMb, hangMs: appTimeoutMs, startMs: options.startMs } },
     ...tracedRatio !== undefined && { tracedRatio } }
 }

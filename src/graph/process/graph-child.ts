@@ -14,6 +14,7 @@ import { residentBytes } from '../pool/worker-heap.ts'
 import type { TakePrinted } from '../pool/printed-lines.ts'
 import type { DeathCause } from './loss.ts'
 import { asUser } from '../process-user.ts'
+import { startChild } from '../start-child.ts'
 import { behindWall } from './network-wall.ts'
 import type { NetworkWall } from './network-wall.ts'
 import { isProcessMail } from './process-mail-check.ts'
@@ -45,6 +46,7 @@ export interface ChildEvents {
 /** First report of a process: it has loaded its project. */
 export type Loaded = FromProcess & { readonly type: 'ready' }
 
+const notStarted = 'The process of the graphs could not start.'
 const lookMs = 1_000
 /** Silence after which a process counts as stuck. It sends a message each second. */
 const silentMs = 30_000
@@ -69,6 +71,8 @@ export class GraphChild {
   #residentBytes = 0
   #loading: string | null = null
   #isLoaded = false
+  /** Mail that waits until it has loaded its project. */
+  readonly #early: ToProcess[] = []
   #isClosed = false
   /** True if V8 printed that memory ran out. User code may have printed the same. */
   #hadNoMemory = false
@@ -97,7 +101,7 @@ export class GraphChild {
     this.#stopDeadline = env.after(options.startMs, () => this.#tooLate())
     this.#loaded.promise.catch(() => {})
     preferredByTheKernel(this.pid)
-    this.send({ type: 'start', start: options.start })
+    this.#wire.send({ type: 'start', start: options.start })
   }
 
   /** 0 if it could not be started. */
@@ -110,13 +114,23 @@ export class GraphChild {
     return this.#residentBytes
   }
 
-  /** Resolves when it has loaded its project. Rejects with `graph_failed` if it never will. */
+  /**
+   * Resolves when it has loaded its project. Rejects with `graph_failed` if the code cannot be
+   * loaded, and with `unavailable` if the process ended before.
+   */
   get loaded(): Promise<Loaded> {
     return this.#loaded.promise
   }
 
+  /** True if it has loaded its project. None of its executions starts before. */
+  get isLoaded(): boolean {
+    return this.#isLoaded
+  }
+
+  /** Sends a message, once it has loaded its project. */
   send(mail: ToProcess): void {
-    this.#wire.send(mail)
+    if (this.#isLoaded) this.#wire.send(mail)
+    else this.#early.push(mail)
   }
 
   /** Sends a message together with the next one, for messages whose arrival may be late. */
@@ -150,10 +164,13 @@ export class GraphChild {
         this.#loading = mail.graphId
         return
       case 'refused':
-        return this.#loaded.reject(new HeddleError('graph_failed', mail.reason))
+        return this.#loaded.reject(
+          new HeddleError(mail.isTransient ? 'unavailable' : 'graph_failed', mail.reason),
+        )
       case 'ready':
         this.#stopDeadline()
         this.#isLoaded = true
+        for (const early of this.#early.splice(0)) this.#wire.send(early)
         return this.#loaded.resolve(mail)
       case 'beat':
         this.stats = mail.stats
@@ -218,9 +235,8 @@ export class GraphChild {
     this.#wire.close()
     this.#gone.resolve()
     const { cause, reason } = this.#verdict ?? this.#verdictOn(signal ?? `code ${code}`)
-    this.#loaded.reject(
-      new HeddleError('graph_failed', `The process of the graphs could not start. ${reason}`),
-    )
+    // The code reports its own failures, so the machine or an operator ended the process.
+    this.#loaded.reject(new HeddleError('unavailable', `${notStarted} ${reason}`))
     if (!this.#isClosed) this.#events.died(cause, reason)
   }
 }
@@ -231,13 +247,15 @@ function spawnChild(
   const entry = fileURLToPath(new URL('./process-entry.ts', import.meta.url))
   const node = { program: process.execPath, args: [...flags, entry] }
   const { program, args } = wall ? behindWall(wall, node, user) : node
-  return spawn(program, args, {
-    cwd: folder,
-    env: environment,
-    // Behind the wall, the user is changed once it is up.
-    ...asUser(wall ? undefined : user),
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-  })
+  return startChild(() =>
+    spawn(program, args, {
+      cwd: folder,
+      env: environment,
+      // Behind the wall, the user is changed once it is up.
+      ...asUser(wall ? undefined : user),
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    })
+  )
 }
 
 /** Makes the kernel end this process before the server where memory runs out. */

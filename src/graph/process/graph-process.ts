@@ -39,7 +39,7 @@ export interface GraphProcessOptions {
   readonly env: Env
   /** Time that a login may take to answer, in milliseconds; by default 10 000. */
   readonly appTimeoutMs?: number | undefined
-  /** Time that loading may take, in milliseconds; by default, and at most, 60 000. */
+  /** Time that loading may take, in milliseconds. Default: 60 000. */
   readonly startMs?: number | undefined
   /** Takes a line that the process wrote outside of runs. */
   readonly printed?: TakePrinted

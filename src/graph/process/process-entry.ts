@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8'
 
 import { systemEnv } from '../../../cluster/index.ts'
 import type { Details, Env, Log } from '../../../cluster/index.ts'
-import { assert } from '../../errors.ts'
+import { assert, HeddleError, messageOf } from '../../errors.ts'
 import { v8Flags } from '../../settings/index.ts'
 import { SupervisedApp } from '../app-thread/supervised-app.ts'
 import { startGraphHost } from '../pool/host.ts'
@@ -57,16 +57,14 @@ function deliver(mail: ToProcess): void {
   })
 }
 
-/** Mail that came before the host was there. */
-const early: ToProcess[] = []
 /** Figures of the host, which replaces this function when it has started. */
 let stats = (): HostStats => ({ starting: 1, ready: 0, busy: 0, underWay: 0, waiting: 0, lost: 0 })
 const beat = () => send({ type: 'beat', stats: stats(), residentBytes: process.memoryUsage.rss() })
 env.every(beatMs, beat)
 
+/** Replaced when the project is loaded: only `start` comes before `ready`. */
 let receive = (mail: ToProcess): void => {
   if (mail.type === 'start') void start(mail.start)
-  else early.push(mail)
 }
 
 async function start(
@@ -87,8 +85,9 @@ async function start(
   } })
   const opened = app?.opened.then(() => opening) ?? opening
   opening.catch(() => {})
-  const host = await opened.catch(({ message }: Error) => {
-    send({ type: 'refused', reason: message })
+  const host = await opened.catch((error: unknown) => {
+    const isTransient = HeddleError.from(error).retry !== 'no'
+    send({ type: 'refused', reason: messageOf(error), isTransient })
     wire.flush()
     // The server ends this process when it has read that.
     return undefined
@@ -119,7 +118,6 @@ async function start(
   send({ type: 'ready', graphs: host.graphs(), traces: host.tracesSteps('00000000') })
   stats = () => host.stats()
   beat()
-  for (const mail of early.splice(0)) receive(mail)
   flushCompileCache()
 }
 

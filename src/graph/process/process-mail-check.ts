@@ -20,7 +20,7 @@ export function isProcessMail(mail: unknown): mail is FromProcess {
     case 'moved':
       return mail['place'] === null || isPlace(mail['place'])
     case 'refused':
-      return isText(mail['reason'])
+      return isText(mail['reason']) && typeof mail['isTransient'] === 'boolean'
     case 'steps':
       return isNumber(mail['id']) && isNumber(mail['step']) && isBatch(mail['batch'])
     case 'ended':

@@ -20,7 +20,9 @@ export interface ProcessStart {
   readonly environment: Readonly<Record<string, string>>
   readonly tracedRatio?: number
   /** MiB that the login and the app may fill, and their time limit; missing without them. */
-  readonly app?: { readonly heapMb: number; readonly hangMs: number }
+  readonly app?: { readonly heapMb: number; readonly hangMs: number;
+    /** Time that loading may take; missing for the default. */
+    readonly startMs?: number | undefined }
 }
 
 /** A question that a host answers, apart from embedding. */
@@ -65,7 +67,9 @@ export type FromProcess =
   /** The login and the app answer there; null if they answer nowhere until they are replaced. */
   | { readonly type: 'moved'; readonly place: AppPlace | null }
   /** It cannot serve the project, so that it ends. */
-  | { readonly type: 'refused'; readonly reason: string }
+  | { readonly type: 'refused'; readonly reason: string;
+    /** True for a fault of the machine, after which another process may load the project. */
+    readonly isTransient: boolean }
   | { readonly type: 'steps'; readonly id: number; readonly step: number;
     readonly batch: StepBatch }
   | { readonly type: 'ended'; readonly id: number; readonly outcome: ExecutionOutcome }

@@ -74,7 +74,7 @@ class ProcessGraphHost implements GraphProcess {
     this.#logs = options.runLogs ?? new RunLogs()
     this.#types = new SchemaTypes(options.env, compilerHeapMb(machineMb()), this.#starts.readOnly)
     this.#main = this.#child(false)
-    this.#apart = new ApartProcesses(() => this.#child(true))
+    this.#apart = new ApartProcesses(options.env, () => this.#child(true))
   }
 
   async open(): Promise<void> {
@@ -234,7 +234,7 @@ class ProcessGraphHost implements GraphProcess {
       died: (gone, cause, reason) => this.#died(gone, isApart, { cause, reason }),
     })
     if (this.#url !== undefined) child.process.send({ type: 'served', url: this.#url })
-    // One that cannot load the project ends here: what it was given is lost with it.
+    // A process that cannot load the project ends here. Its executions wait for another process.
     if (isApart) child.process.loaded.catch(() => child.process.kill())
     return child
   }
@@ -246,13 +246,12 @@ class ProcessGraphHost implements GraphProcess {
     const { executions } = child
     env.log.warn('A graph process ended by itself.', { pid: child.process.pid, reason,
       executions: executions.count })
+    // It takes back executions that did not start.
+    if (isApart) this.#apart.died(child)
     const lost = lossOf({ cause, isApart, executions: executions.count,
       remembers: suspects !== undefined })
     for (const execution of executions.executions) suspects?.note(execution)
-    if (isApart) {
-      this.#apart.died(child)
-      return executions.loseAll(lost)
-    }
+    if (isApart) return executions.loseAll(lost)
     this.#deathReason = reason
     this.#appLink.moved(undefined)
     executions.loseAll(lost)

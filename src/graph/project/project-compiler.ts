@@ -174,9 +174,14 @@ export async function discover(root: string, file: string): Promise<Discovery> {
     return { inputs: metafile.inputs }
   } catch (error) {
     const { errors } = error as Partial<BuildFailure>
-    if (errors === undefined) throw error
+    if (errors === undefined || errors.some(({ text }) => lacksResources(text))) throw error
     return { failure: errors.map(textOf).join('\n') }
   }
+}
+
+/** True if the compiler had no file descriptors, memory or disk space: the next one may have. */
+function lacksResources(text: string): boolean {
+  return /too many open files|cannot allocate memory|no space left|input\/output error/.test(text)
 }
 
 function textOf({ text, location }: Message): string {

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 
 import { HeddleError } from '../../../../src/errors.ts'
 import { RevisionError } from '../../../../src/revision/index.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { agent, ServingWorld } from './serving-world.ts'
 
 const request = { deployment: 'shop', revision: 'r1', envVersion: 0 }
@@ -67,11 +68,12 @@ it('loads anew what lacked a graph the last time', async () => {
     process.described = [{ ...agent, failed: true, failure: 'The model is away.' }]
   }
   const run = world.run(serving)
-  await run.ended
-  expect(world.processes).toHaveLength(1)
+  await eventually(() => expect(serving.problems()).toHaveLength(1))
   world.starting = () => {}
   expect(await serving.prepare(request)).toMatchObject({ kind: 'ready' })
   expect([world.processes.length, serving.problems()]).toEqual([2, []])
+  // The run does not wait for its pause any more.
+  await world.executing(run)
 })
 
 it('refuses what can never be loaded, and rejects with what may be tried again', async () => {

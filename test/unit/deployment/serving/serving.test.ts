@@ -4,7 +4,6 @@ import { expect, it } from 'vitest'
 
 import type { RevisionTally, Serving } from '../../../../src/deployment/index.ts'
 import { HeddleError } from '../../../../src/errors.ts'
-import { RevisionError } from '../../../../src/revision/index.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { ServingWorld } from './serving-world.ts'
 import type { FakeProcess } from './serving-world.ts'
@@ -124,22 +123,6 @@ it('gives a run that is stopped while it waits to the process, for its input alo
   expect(await run.ended).toMatchObject({ status: 'aborted' })
 })
 
-it('ends runs with a sentence if the revision can never be loaded', async () => {
-  const { world, serving } = await served()
-  world.starting = () => Promise.reject(new RevisionError('wrong_hash', 'It is another one.'))
-  const run = world.run(serving)
-  expect(await run.ended).toMatchObject({ status: 'error',
-    error: { error: 'RevisionNotLoaded',
-      message: 'Revision r1 cannot be loaded: It is another one.' } })
-  const asked = run.host.schemas('agent').catch((error: unknown) => HeddleError.from(error).code)
-  await eventually(() => expect(world.env.timers()).toBe(1))
-  world.env.advance(100)
-  expect(await asked).toBe('graph_failed')
-  expect(stateOf(serving)).toEqual(['r1/0 broken'])
-  expect(await serving.lines('shop', { limit: 9 })).toMatchObject([{ level: 'error',
-    text: 'The revision cannot be loaded: It is another one.' }, {}])
-})
-
 it('hides values of secrets in what code throws, in runs and in answers', async () => {
   const { world, serving } = await served()
   world.secrets.set('id-shop', { PLAIN_NAME: 'open-sesame' })
@@ -153,27 +136,6 @@ it('hides values of secrets in what code throws, in runs and in answers', async 
   expect(await run.ended).toMatchObject({
     error: { error: 'Error', message: '[secret] is no key' },
   })
-})
-
-it('tries again what fails for a while, with longer and longer pauses', async () => {
-  const world = new ServingWorld()
-  world.deploy('shop')
-  const pauses: number[] = []
-  const serving = await world.open({ env: { ...world.env, after: (ms, fn) => {
-    pauses.push(Math.round(ms))
-    return world.env.after(ms, fn)
-  } } })
-  let starts = 0
-  world.starting = () => {
-    if (++starts < 5) throw new HeddleError('unavailable')
-  }
-  const run = world.run(serving)
-  for (const ms of [250, 500, 1_000, 2_000]) {
-    await eventually(() => expect(pauses.at(-1)).toBe(ms))
-    world.env.advance(ms)
-  }
-  await world.executing(run)
-  expect(serving.loaded()).toMatchObject([{ state: 'ready' }])
 })
 
 it('replaces a process that died, and waits if the next one dies soon as well', async () => {
@@ -217,7 +179,7 @@ it('goes on with the secrets before if nothing can be loaded with the new ones',
   world.starting = () => Promise.reject(new HeddleError('graph_failed', 'No key.'))
   world.deploy('shop', { envVersion: 1 })
   await serving.learn('shop')
-  expect(await world.run(serving).ended).toMatchObject({ status: 'error' })
+  expect(await executed(world, serving)).toBe(process)
   expect(await executed(world, serving)).toBe(process)
 })
 
@@ -416,34 +378,4 @@ it('starts every process with the secrets that were loaded last', async () => {
   world.deploy('shop', { envVersion: 4, loadedSecrets: { envVersion: 4, entries: tokens('vain') } })
   await serving.learn('shop')
   expect(await executed(world, serving)).toBe(vain)
-})
-
-it('says which deployments it cannot serve, and why, until it can', async () => {
-  const { world, serving } = await served()
-  world.starting = (process) => {
-    process.described = [{ graphId: 'agent', failed: true, failure: 'TOKEN is missing' } as never]
-  }
-  await expect(serving.requireServes('shop')).resolves.toBeUndefined()
-  const run = world.run(serving)
-  expect(await run.ended).toMatchObject({ status: 'error',
-    error: { message: expect.stringContaining('TOKEN is missing') as string } })
-  const problem = { deployment: 'shop', revision: 'r1', reason: 'TOKEN is missing', isWhole: true,
-    sinceMs: world.env.nowMs() }
-  expect(serving.problems()).toEqual([problem])
-  expect(await serving.lines('shop', { limit: 9 })).toMatchObject([{ level: 'error', revision: 'r1',
-    text: 'A graph cannot be loaded: TOKEN is missing' }])
-  const refusal = { code: 'graph_failed',
-    message:
-      'The deployment shop cannot serve: its revision r1 cannot be loaded: TOKEN is missing' }
-  await expect(serving.requireServes('shop')).rejects.toMatchObject(refusal)
-  expect(world.processes).toHaveLength(1)
-  // It is tried again after a pause.
-  world.env.advance(15_000)
-  await expect(serving.requireServes('shop')).rejects.toMatchObject(refusal)
-  expect([world.processes.length, serving.problems()]).toEqual([2, [problem]])
-  world.starting = () => {}
-  world.env.advance(15_000)
-  await serving.requireServes('shop')
-  expect([world.processes.length, serving.problems()]).toEqual([3, []])
-  await executed(world, serving)
 })

@@ -62,7 +62,7 @@ describe('the port of a worker', () => {
         { type: 'ready', graphs: [], failures: [], unknown: [] },
         { type: 'answer', job: 1, result: {} },
         { type: 'answer', job: 1, result: { error: { code: 'no such', message: 'x' } } },
-        { type: 'refused', reason: 'x' }, { type: 'loading', graphId: 'x' }]
+        { type: 'refused', isTransient: false, reason: 'x' }, { type: 'loading', graphId: 'x' }]
       export const post = one(() => { forge(junk); return 'posted' })`))
     const held = gate()
     const beside = test.run('hold', { url: held.url })
@@ -109,7 +109,7 @@ describe('a message', () => {
     { type: 'pong' },
     { type: 'broken', job: 1 },
     { type: 'loading', graphId: null },
-    { type: 'refused', reason: 'x' },
+    { type: 'refused', isTransient: false, reason: 'x' },
     { type: 'ready', graphs: [], failures: [], unknown: [] },
     { type: 'batch', job: 1, batch: ended },
     { type: 'batch', job: 1,

@@ -21,8 +21,8 @@ const ended: WorkerBatch = { steps: [], events: [], ackId: 0,
 
 /** A worker that accepts everything and sends nothing. */
 const worker = () =>
-  ({ executions: 0, silentMs: 0, enteredJob: 0, load: new LoopLoad(() => 0), post: () => {},
-    ping: () => {} }) as unknown as WorkerLink
+  ({ executions: 0, silentMs: 0, enteredJob: 0, hasLoaded: true, load: new LoopLoad(() => 0),
+    post: () => {}, ping: () => {} }) as unknown as WorkerLink
 
 /** A scheduler over the given workers, and how often it looked for one. */
 function schedulerOver(members: WorkerLink[]) {
@@ -51,6 +51,23 @@ function schedulerOver(members: WorkerLink[]) {
   return { scheduler, looked, execute }
 }
 
+const apartRun = { id: 1, tenant: 't', threadId: 't', runId: 'r', graphId: 'g', apart: true,
+  request: { kind: 'run' } } as Execution
+
+const unloaded = () => Object.assign(worker(), { hasLoaded: false, isFull: true })
+
+/** A scheduler whose runs get the first of these workers for themselves. */
+function quarantining(links: readonly WorkerLink[]) {
+  const pool = { members: [], startQuarantined: () => links[0], has: () => true, spare: () => {},
+    everyone: links }
+  const scheduler = new ExecutionScheduler(pool as unknown as WorkerPool, () => 1, {
+    add: () => {},
+  })
+  const reasons: string[] = []
+  return { scheduler,
+    lost: { reasons, lost: (reason: string) => void reasons.push(reason), ended: () => {} } }
+}
+
 describe('the queue for a worker', () => {
   it('is not searched if there is no worker', () => {
     const { scheduler, looked, execute } = schedulerOver([])
@@ -72,6 +89,19 @@ describe('the queue for a worker', () => {
     scheduler.pump()
     expect(scheduler.counts).toEqual({ underWay: 1, waiting: 1 })
   })
+})
+
+it('A run waits for another worker if its own ended before it had loaded the project.', () => {
+  const links: WorkerLink[] = []
+  const { scheduler, lost } = quarantining(links)
+  links.push(unloaded(), worker())
+  scheduler.execute(apartRun, {} as never, lost as never)
+  scheduler.ended(links.shift()!)
+  expect([scheduler.counts, lost.reasons]).toEqual([{ underWay: 0, waiting: 1 }, []])
+  scheduler.pump()
+  expect(scheduler.counts).toEqual({ underWay: 1, waiting: 0 })
+  scheduler.ended(links.shift()!)
+  expect(lost.reasons).toEqual(['displaced'])
 })
 
 it('A worker that has ended can be collected, even if a thread last ran on it.', async () => {

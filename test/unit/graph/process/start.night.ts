@@ -53,12 +53,16 @@ describe('a graph that cannot be loaded', () => {
 
 describe('a start', () => {
   it.each([
-    ['ends its thread', 'process.exit(7); export const graph = 1', 'graph "odd"'],
-    ['ends its process', `process.kill(process.pid, 'SIGKILL'); for (;;); export const graph = 1`,
+    ['ends its thread', 'graph_failed', 'process.exit(7); export const graph = 1', 'graph "odd"'],
+    ['ends its process', 'unavailable',
+      `process.kill(process.pid, 'SIGKILL'); for (;;); export const graph = 1`,
       'SIGKILL while it imported the file of graph'],
-  ])('fails if a file %s', async (_, text, message) => {
+    ['lacks file descriptors', 'unavailable',
+      `throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' })`,
+      'too many open files'],
+  ])('fails if a file %s, with the code %s', async (_, code, text, message) => {
     const { starting } = await startWith(text)
-    await expect(starting).rejects.toMatchObject({ code: 'graph_failed',
+    await expect(starting).rejects.toMatchObject({ code,
       message: expect.stringContaining(message) as string })
   })
 
@@ -71,7 +75,7 @@ describe('a start', () => {
     await held.arrived()
     held.open()
     env.advance(59_999)
-    const late = expect(starting).rejects.toMatchObject({ code: 'graph_failed',
+    const late = expect(starting).rejects.toMatchObject({ code: 'unavailable',
       message: 'The process of the graphs could not start. ' +
         'It did not load within 60 seconds while it imported the file of graph "odd".' })
     env.advance(1)
