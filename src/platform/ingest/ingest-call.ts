@@ -99,6 +99,11 @@ export interface SpanWrites {
   removeRecordings(
     call: { readonly tenant: string; readonly runs: readonly string[] },
   ): Promise<void>
+  /**
+   * Removes what no catalog of the tenant lists: recorded calls, and notes on deleted runs. Returns
+   * the number of runs with recorded calls.
+   */
+  removeUnlisted(call: { readonly tenant: string }): Promise<number>
 }
 
 /** The project of a run of this server, and whether this run made it. */

@@ -3,6 +3,7 @@
 import { LRUCache } from '../../../cluster/index.ts'
 import type { RollUpPort } from '../spans/roll-up-port.ts'
 import { noFields } from '../spans/span.ts'
+import type { SpanPlace, Uuid } from '../spans/span.ts'
 import type { SpanPort } from '../spans/span-port.ts'
 import { termOf } from '../spans/term.ts'
 import { executionPlace, recordingPlace,
@@ -15,11 +16,16 @@ const goneMax = 10_000
 const bareMax = 10_000
 /** Hour after all others. */
 const never = 2 ** 31 - 1
+/** Recordings of a tenant that are removed together. */
+const removedTogether = 500
 const blockType = 'application/zstd'
+
+/** Reads and writes of recordings. */
+type RecordingStore = Pick<SpanPort, 'write' | 'remove' | 'scan'> & Pick<RollUpPort, 'hours'>
 
 /** The recordings of all tenants. */
 export class RecordingWriter {
-  readonly #store: Pick<SpanPort, 'write' | 'remove'> & Pick<RollUpPort, 'hours'>
+  readonly #store: RecordingStore
   readonly #nextUs: () => number
   readonly #gone = new LRUCache<string, true>({ max: goneMax })
   /** Tenants without recordings; undefined where others may write some. */
@@ -28,8 +34,7 @@ export class RecordingWriter {
   #puts = 0
 
   /** `isAlone`: true if nobody else writes to the store. */
-  constructor(store: Pick<SpanPort, 'write' | 'remove'> & Pick<RollUpPort, 'hours'>,
-    nextUs: () => number, isAlone = false) {
+  constructor(store: RecordingStore, nextUs: () => number, isAlone = false) {
     this.#store = store
     this.#nextUs = nextUs
     this.#bare = isAlone ? new LRUCache({ max: bareMax }) : undefined
@@ -75,6 +80,27 @@ export class RecordingWriter {
     if (hours.length > 0) return await this.#removed(tenant, runs)
     // A block may have come while this was read.
     if (this.#puts === before) this.#bare?.set(tenant, true)
+  }
+
+  /** Removes all recordings of a tenant. Returns the number of runs that had some. */
+  async removeAll(tenant: string): Promise<number> {
+    for (let count = 0;;) {
+      const traces = await this.#someTraces(tenant)
+      if (traces.length === 0) return count
+      await this.#store.remove(tenant, { kind: 'traces', traces })
+      count += traces.length
+    }
+  }
+
+  async #someTraces(tenant: string): Promise<readonly SpanPlace[]> {
+    const found = new Map<Uuid, SpanPlace>()
+    const plan = { tenant, projects: [recordingsProject], fromUs: -Infinity, toUs: Infinity,
+      order: 'oldest', rootsOnly: false, terms: [], ranges: [], type: null, name: null } as const
+    for await (const { heads } of this.#store.scan(plan)) {
+      for (const head of heads) found.set(head.trace, head)
+      if (found.size >= removedTogether) break
+    }
+    return [...found.values()]
   }
 
   async #removed(tenant: string, runs: readonly string[]): Promise<void> {

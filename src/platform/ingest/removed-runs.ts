@@ -42,6 +42,11 @@ export class RemovedRuns {
     return new Set(found.map(({ key }) => key))
   }
 
+  /** Deletes the notes of a tenant. */
+  drop(tenant: string): Promise<void> {
+    return this.#documents.dropDocuments(placeOf(tenant))
+  }
+
   /** Notes that the store has removed its oldest spans to free space. */
   async noteFreed({ reason }: RemovedSpans): Promise<void> {
     if (reason === 'age' || this.#saving !== undefined) return

@@ -100,6 +100,8 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
     noteRemovedRuns: ({ tenant, runs }) => finished(removedRuns.add(tenant, runs)),
     putRecording: (block) => finished(inTurn(turns, block.tenant, () => recordings.put(block))),
     removeRecordings: ({ tenant, runs }) => finished(recordings.remove(tenant, runs)),
+    removeUnlisted: ({ tenant }) =>
+      finished(removedRuns.drop(tenant).then(() => recordings.removeAll(tenant))),
     close: async () => {
       while (underway.size > 0) await Promise.allSettled(underway)
       await longBodies.close()

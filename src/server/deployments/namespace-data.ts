@@ -10,7 +10,7 @@ import type { CatalogClient, Platform } from '../../platform/index.ts'
 import { pageBytes } from '../../search/index.ts'
 import type { ScatteredIndex } from '../../search/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
-import { hasProjects, removePlatformData } from './platform-data.ts'
+import { hasTraces, removePlatformData } from './platform-data.ts'
 
 /** Indexes that find data, and clients that remove it. */
 export interface NamespaceDataParts {
@@ -20,7 +20,7 @@ export interface NamespaceDataParts {
   readonly assistants: Pick<AssistantClient, 'delete'>
   readonly crons: Pick<CronClient, 'delete'>
   readonly catalogs: CatalogClient
-  readonly platform: Pick<Platform, 'documents' | 'ingest' | 'rules' | 'shares'>
+  readonly platform: Pick<Platform, 'documents' | 'ingest' | 'query' | 'rules' | 'shares'>
   readonly env: { nowMs(): number }
 }
 
@@ -45,7 +45,7 @@ export function namespaceData(parts: NamespaceDataParts): NamespaceData {
         everybody.threads.count({ tenant }),
         everybody.threads.count({ tenant, hidden: true }),
         everybody.items.search(page),
-        hasProjects(catalogs, tenant),
+        hasTraces({ catalogs, platform, tenant }),
       ])
       return listed + hidden + found.total === 0 && !traced
     },

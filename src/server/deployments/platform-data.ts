@@ -15,6 +15,13 @@ export interface PlatformDataParts {
   readonly tenant: string
 }
 
+/** Namespace whose traces are looked for. */
+export interface TracesQuestion {
+  readonly catalogs: CatalogClient
+  readonly platform: Pick<Platform, 'query'>
+  readonly tenant: string
+}
+
 /**
  * The collections of a tenant. Collections that act by themselves or show things to others come
  * first.
@@ -36,16 +43,22 @@ const page = { sortBy: 'name', descending: false, offset: 0 } as const
 /** Records of a page at most. */
 const pageRecords = 100
 
-/** True if there are traces, or were. */
-export async function hasProjects(catalogs: CatalogClient, tenant: string): Promise<boolean> {
+/** Returns true if the namespace has projects or recorded calls. */
+export async function hasTraces({ catalogs, platform, tenant }: TracesQuestion): Promise<boolean> {
   const { total } = await catalogs.list({ tenant, collection: 'project' }, { ...page, limit: 1 })
-  return total > 0
+  if (total > 0) return true
+  const recorded = await platform.query.labelledRecordings({ tenant, fromMs: 0, limit: 1 })
+  return recorded.length > 0
 }
 
-/** Removes all records of a namespace with their documents. Returns the number of records. */
+/**
+ * Removes all records of a namespace with their documents, and the recorded calls of its runs,
+ * which no catalog lists. Returns how many there were.
+ */
 export async function removePlatformData(parts: PlatformDataParts): Promise<number> {
   let count = 0
   for (const collection of collections) count += await removeCollection(parts, collection)
+  count += await parts.platform.ingest.removeUnlisted({ tenant: parts.tenant })
   // The list of all that have secrets.
   await parts.catalogs.delete({ tenant: '*', collection: 'secret_tenant' }, tenantId(parts.tenant))
     .catch(ignoreNotFound)

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 
 import { RecordingWriter } from '../../../../src/platform/ingest/recording-writer.ts'
-import { recordedBlocks } from '../../../../src/platform/query/recorded-blocks.ts'
+import { labelledRecordings,
+  recordedBlocks } from '../../../../src/platform/query/recorded-blocks.ts'
 import { openSpanStore } from '../../../../src/store/embedded/platform/open.ts'
 import { memorySpans } from '../../../support/memory-spans.ts'
 
@@ -51,6 +52,19 @@ describe.each([['memory', memorySpans()], ['a file', file]])('recordings in %s',
     expect(await found('v')).toEqual([])
     await writer.put(block(0, { tenant: 'v', runId: 'other' }))
     expect(await found('v', 'other')).toEqual(['block 0'])
+  })
+
+  it('of a tenant are removed all at once, and later runs are recorded', async () => {
+    for (const runId of ['one', 'two']) await writer.put(block(0, { tenant: 'x', runId }))
+    await writer.put(block(1, { tenant: 'x', runId: 'one', startedAtMs: nowMs + 1, label: 'l' }))
+    await writer.put(block(0, { tenant: 'y' }))
+    expect(await open().removeAll('x')).toBe(2)
+    expect(await writer.removeAll('x')).toBe(0)
+    const listed = await labelledRecordings(store, { tenant: 'x', fromMs: 0, limit: 9 })
+    expect([await found('x', 'one'), await found('x', 'two'), listed]).toEqual([[], [], []])
+    expect(await found('y')).toEqual(['block 0'])
+    await writer.put(block(0, { tenant: 'x', runId: 'three' }))
+    expect(await found('x', 'three')).toEqual(['block 0'])
   })
 
   it('of a run that was removed before a tenant had any do not come', async () => {
