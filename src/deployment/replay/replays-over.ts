@@ -29,12 +29,19 @@ export interface ReplaysParts extends ReplayStores, SampleParts {
   readonly serving: Pick<Serving, 'openReplay'>
   readonly prices: Pick<Platform['prices'], 'list'>
   readonly env: Pick<Env, 'nowMs' | 'monotonicMs' | 'after' | 'uuid' | 'random' | 'log'>
-  /** Keeps the verdicts as an experiment. Resolves with its id; null if it cannot be kept. */
+  /** Keeps the verdicts as an experiment. Resolves with `null` if there is nothing to keep. */
   readonly keep: (replay: Replay, namespace: string,
-    runs: readonly KeptVerdict[]) => Promise<string | null>
+    runs: readonly KeptVerdict[]) => Promise<KeptExperiment | null>
   /** The id of this member, and whether it or another one is there. */
   readonly self: () => string
   isMember(id: string): boolean
+}
+
+/** The experiment of a replay. */
+export interface KeptExperiment {
+  readonly id: string
+  /** Removes it with its dataset. */
+  discard(): Promise<void>
 }
 
 /** The replays of a member, which it ends when it is closed. */
@@ -212,12 +219,24 @@ class ReplaysOver implements MemberReplays {
     } finally {
       await processes.close()
     }
+    await this.#keep(await this.#requireRunning(replay), tenant)
+  }
+
+  /** Keeps the verdicts as an experiment, unless the replay is cancelled meanwhile. */
+  async #keep(replay: Replay, tenant: string): Promise<void> {
+    const { keep, env } = this.#parts
     const runs = await this.#stored.kept(replay.id)
-    const experiment = await parts.keep(replay, tenant, runs).catch((error: unknown) => {
-      parts.env.log.warn('A replay cannot be kept as an experiment.', { error, replay: replay.id })
+    const experiment = await keep(replay, tenant, runs).catch((error: unknown) => {
+      env.log.warn('A replay cannot be kept as an experiment.', { error, replay: replay.id })
       return null
     })
-    await this.#stored.change(replay, { phase: 'done', endedAtMs: parts.env.nowMs(), experiment })
+    try {
+      await this.#stored.change(replay, { phase: 'done', endedAtMs: env.nowMs(),
+        experiment: experiment?.id ?? null })
+    } catch (error) {
+      if (HeddleError.from(error).code === 'stale') await experiment?.discard()
+      throw error
+    }
   }
 
   /** The verdict on one run, also if something goes wrong with it. */

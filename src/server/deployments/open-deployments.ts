@@ -84,7 +84,7 @@ function openReplays({ env, backend, router, reads, platform, later }: MemberDep
     newThreadId: env.uuid })
   return replaysOver({ catalogs, documents, records, env, threads, runIndex: backend.runs,
     recordings: platform.query, prices: platform.prices, serving: later.serving,
-    keep: replayExperiments(platform), self: () => backend.status().member.id,
+    keep: replayExperiments(platform, env), self: () => backend.status().member.id,
     isMember: (id) => backend.status().view.some((member) => member.id === id) })
 }
 

@@ -1,17 +1,20 @@
 /** Keeps a replay as an experiment: its runs are a dataset, and verdicts are feedback. */
 
+import type { Env } from '../../../cluster/index.ts'
 import { namespaceParts } from '../../deployment/index.ts'
 import type { ReplaysParts } from '../../deployment/index.ts'
+import { ignoreNotFound } from '../../errors.ts'
 import { isObject, timeText, valueIn } from '../../json/index.ts'
 import { datasetChanged, transferOf } from '../../platform/index.ts'
 import type { Platform } from '../../platform/index.ts'
 
 /** The part of the platform in which experiments are. */
-export type ExperimentPlace = Pick<Platform, 'datasets' | 'projects' | 'ingest'>
+export type ExperimentPlace = Pick<Platform, 'datasets' | 'projects' | 'ingest' | 'removals'>
 
-/** Writes the experiment of a replay. Undone, nothing of it counts but an empty dataset. */
+/** Writes the experiment of a replay. A failure leaves no dataset and no project. */
 export function replayExperiments(
-  { datasets, projects, ingest }: ExperimentPlace,
+  { datasets, projects, ingest, removals }: ExperimentPlace,
+  env: Pick<Env, 'uuid'>,
 ): ReplaysParts['keep'] {
   return async ({ id, request: { revision }, deployment, startedAtMs }, tenant, runs) => {
     if (runs.length === 0) return null
@@ -43,13 +46,25 @@ export function replayExperiments(
         ],
       })),
     }))
-    const project = await projects.create(tenant, { name, description: null, startMs: startedAtMs,
-      endMs: startedAtMs + 1, extraJson: '{"metadata":{}}', referenceDatasetId: dataset.id }, false)
-    await ingest.addExperiment({ tenant, dataset: dataset.id, project: project.id, body }, {
-      transfer: transferOf(body),
-    })
-    return project.id
+    const made = { dataset: dataset.id, project: env.uuid() }
+    const discard = () => removeExperiment(removals, tenant, made)
+    try {
+      await projects.create(tenant, { id: made.project, name, description: null,
+        startMs: startedAtMs, endMs: startedAtMs + 1, extraJson: '{"metadata":{}}',
+        referenceDatasetId: dataset.id }, false)
+      await ingest.addExperiment({ tenant, ...made, body }, { transfer: transferOf(body) })
+    } catch (error) {
+      await discard()
+      throw error
+    }
+    return { id: made.project, discard }
   }
+}
+
+async function removeExperiment(removals: ExperimentPlace['removals'], tenant: string,
+  { dataset, project }: { readonly dataset: string; readonly project: string }): Promise<void> {
+  await removals.remove('project', tenant, project).catch(ignoreNotFound)
+  await removals.remove('dataset', tenant, dataset).catch(ignoreNotFound)
 }
 
 function objectIn(text: string | undefined, name: string): object {

@@ -60,6 +60,8 @@ export class ReplayWorld {
   /** Executions, as `r1 run`. */
   readonly executed: string[] = []
   readonly kept: string[] = []
+  /** Awaited while an experiment is kept. */
+  beforeKept: (id: string) => Promise<unknown> = () => Promise.resolve()
   /** The head of each thread, packed; empty for none. */
   head = ''
   /** Nodes that the recorded runs have left: those that wait for a person have some. */
@@ -104,7 +106,8 @@ export class ReplayWorld {
       isMember: (id) => this.members.has(id),
       keep: async ({ id }) => {
         this.kept.push(id)
-        return id
+        await this.beforeKept(id)
+        return { id, discard: async () => void this.kept.splice(this.kept.indexOf(id), 1) }
       },
       runIndex: {
         search: async () => ({ next: undefined,

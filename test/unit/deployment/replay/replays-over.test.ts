@@ -254,6 +254,18 @@ describe('a replay under way', () => {
     ).toEqual([])
   })
 
+  it('leaves no experiment if it is cancelled while the experiment is kept', async () => {
+    const { world, replays, deployment, replayed } = await scene()
+    const keptBefore: string[] = []
+    world.beforeKept = async (id) => {
+      keptBefore.push(...world.kept)
+      await replays.cancel(deployment, id)
+    }
+    const { replay } = await replayed()
+    await eventually(() => expect(world.kept).toEqual([]))
+    expect([replay.phase, keptBefore]).toEqual(['cancelled', [replay.id]])
+  })
+
   it('is one at a time, and ends when it is cancelled', async () => {
     const { world, replays, deployment } = await scene(() => {})
     const { id } = await replays.start(deployment, request, 'test')
