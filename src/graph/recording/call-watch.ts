@@ -6,6 +6,7 @@ import type { HideSecrets } from './hidden-bytes.ts'
 import type { RecordedBody, RecordedCall, RecordedEnd } from './recording.ts'
 import { recordedHeaders, recordedUrl } from './recorded-url.ts'
 import type { RecordingRoom } from './recording-room.ts'
+import type { RunSecrets } from './run-secrets.ts'
 import { redactedAnswer, redactedRequest } from './redacted-body.ts'
 
 /** Bytes of a request and of an answer that are kept. */
@@ -17,7 +18,7 @@ export interface WatchedCall {
   readonly no: number
   readonly ordinal: number
   readonly room: RecordingRoom
-  readonly hide: HideSecrets
+  readonly secrets: RunSecrets
   /** Milliseconds since 1970, and of a clock that never goes back. */
   readonly nowMs: () => number
   readonly monotonicMs: () => number
@@ -116,12 +117,12 @@ export class CallWatch implements CallWatcher {
 
   /** The call as it was when its watch ended: without compression and secrets. */
   async recorded(): Promise<RecordedCall> {
-    const { call, no, ordinal, hide } = this.#watched
+    const { call, no, ordinal, secrets: { hide, learn } } = this.#watched
     await this.#readUnsent()
     const { headers = [], status = 0 } = this.#head ?? {}
     const request = await redactedRequest(this.#request.chunks, call.headers, hide)
     if (request === undefined) this.#request.cut()
-    const answer = await redactedAnswer(this.#answer.chunks, headers, hide)
+    const answer = await redactedAnswer(this.#answer.chunks, headers, hide, learn)
     if (answer === undefined) this.#answer.cut()
     const { site } = call
     return {

@@ -37,11 +37,12 @@ export function hiddenChunks(chunks: readonly Uint8Array[],
   return chunks.map(({ byteLength }) => bytes.subarray(at, at += byteLength))
 }
 
-function starsFor(found: string): string {
+/** Returns as many stars as a secret has characters. */
+export function starsFor(found: string): string {
   return '*'.repeat(found.length)
 }
 
-/** A form of a value in bodies, in which each byte is one character. */
-function inBytes(form: string): string {
+/** Returns a form of a value as it is in bodies, in which each byte is one character. */
+export function inBytes(form: string): string {
   return Buffer.from(form).toString('latin1')
 }

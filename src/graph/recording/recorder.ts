@@ -9,6 +9,7 @@ import { maskedCall, maskedRun } from './masked-call.ts'
 import type { Mask } from './project-mask.ts'
 import { RunRecording } from './run-recording.ts'
 import type { PackedRun, RunRecordingParts } from './run-recording.ts'
+import { RunSecrets } from './run-secrets.ts'
 import { isStateless, labelOf, packedRun } from './stateless-run.ts'
 import type { RunEnding } from './stateless-run.ts'
 
@@ -64,7 +65,7 @@ export class Recorder {
     const recording = new RunRecording(run, {
       ...this.#maskOf(runId),
       room: new RecordingRoom(this.#waiting),
-      hide,
+      secrets: new RunSecrets(hide),
       nowMs,
       monotonicMs,
       send: (no, packed, label) =>
@@ -85,7 +86,7 @@ export class Recorder {
     const label = ending && isStateless(execution) ? labelOf(execution, ending) : undefined
     this.#follow(ending === undefined || label === undefined
       ? recording.ended()
-      : recording.ended(() => this.#packed(execution, ending), label))
+      : recording.ended((hide) => this.#packed(execution, ending, hide), label))
   }
 
   /** Resolves when all that ended before is written, or could not be. */
@@ -104,8 +105,8 @@ export class Recorder {
       }) }
   }
 
-  #packed(execution: Execution, ending: RunEnding): PackedRun {
-    const { hide, mask: maskNow, maskFailed } = this.#options
+  #packed(execution: Execution, ending: RunEnding, hide: HideSecrets): PackedRun {
+    const { mask: maskNow, maskFailed } = this.#options
     const packed = packedRun(execution, ending, hide)
     const mask = maskNow()
     return packed === undefined || mask === undefined

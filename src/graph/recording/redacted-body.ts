@@ -34,14 +34,18 @@ export async function redactedRequest(chunks: Chunks, headers: CallHeaders,
 
 /**
  * Returns the chunks of a response without compression and secrets. A file that code is to
- * decompress is compressed again. Undefined if they cannot be decoded within the limit.
+ * decompress is compressed again. `learn` gets the text before it is redacted. Undefined if they
+ * cannot be decoded within the limit.
  */
-export async function redactedAnswer(chunks: Chunks, headers: CallHeaders,
-  hide: HideSecrets): Promise<Chunks | undefined> {
+export async function redactedAnswer(chunks: Chunks, headers: CallHeaders, hide: HideSecrets,
+  learn: (text: string) => void = () => {}): Promise<Chunks | undefined> {
   const plain = await decodedChunks(chunks, codingsOf(headers), plainBytesMax)
   if (plain === undefined) return undefined
   const file = fileOf(plain)
-  if (file === undefined) return hiddenChunks(plain, hide)
+  if (file === undefined) {
+    learn(Buffer.concat(plain).toString('latin1'))
+    return hiddenChunks(plain, hide)
+  }
   const readable = await decodedChunks(plain, [file.coding], plainBytesMax)
   if (readable === undefined) return undefined
   const hidden = hiddenChunks(readable, hide)

@@ -2,6 +2,7 @@
 
 import type { Call } from '../calls/call.ts'
 import type { CallDecision, CallGate } from '../calls/call-gate.ts'
+import type { HideSecrets } from './hidden-bytes.ts'
 import { CallWatch } from './call-watch.ts'
 import type { WatchedCall } from './call-watch.ts'
 import { encodeBlock } from './recording.ts'
@@ -20,7 +21,7 @@ export type PackedRun = Uint8Array | undefined | Promise<Uint8Array | undefined>
 
 /** Room, clocks and the way out of a recording. */
 export interface RunRecordingParts
-  extends Pick<WatchedCall, 'room' | 'hide' | 'nowMs' | 'monotonicMs'> {
+  extends Pick<WatchedCall, 'room' | 'secrets' | 'nowMs' | 'monotonicMs'> {
   /**
    * Hands a block over; the label of the run with the last one. Resolves when it is kept or lost;
    * never rejects.
@@ -70,11 +71,13 @@ export class RunRecording implements CallGate {
    * Hands over the rest. Calls that go on are recorded as they are. `run` and `label` are those of
    * a stateless one; the run counts as its bodies do.
    */
-  ended(run?: () => PackedRun, label?: string): Promise<void> {
+  ended(run?: (hide: HideSecrets) => PackedRun, label?: string): Promise<void> {
     this.#isEnded = true
     for (const watch of this.#open) this.#take(watch)
     if (this.#calls > 0) {
-      this.#do(async () => this.#hand(true, run && this.#keptRun(await run()), label))
+      this.#do(async () =>
+        this.#hand(true, run && this.#keptRun(await run(this.#parts.secrets.hide)), label)
+      )
     }
     return this.#work
   }

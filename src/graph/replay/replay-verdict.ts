@@ -4,6 +4,7 @@ import { isObject, memberOf, valueIn } from '../../json/index.ts'
 import { maskedJson, maskedText } from './call-identity.ts'
 import type { ReplayedRun } from './replay-execution.ts'
 import type { CallSite, MovedCall, ReplayStop, ShownCall } from './replay-report.ts'
+import { fitsRedacted } from './redacted-text.ts'
 import { textDifference } from './text-difference.ts'
 
 /**
@@ -110,7 +111,7 @@ export function judge(next: ReplayedRun, control: ReplayedRun | undefined,
     : isRecordedState(next.values, ending.values)
   const isEqualError = control
     ? errorText(next) === errorText(control)
-    : messageOf(next.outcome?.error) === messageOf(ending.error)
+    : fitsRedacted(messageOf(next.outcome?.error), messageOf(ending.error))
   const change = control && firstChange(control, next)
   const waits = next.outcome?.waiting === true
   const waited = control ? control.outcome?.waiting === true : ending.waits
@@ -213,8 +214,8 @@ function isSameState(next: string | undefined, control: string | undefined): boo
 }
 
 /**
- * True if the state has what the log has, apart from ids and times. The log has the values of all
- * channels, and a replay shows those of the graph's output.
+ * True if the state has what the log has, apart from ids and times, and secrets that a recording
+ * hides. The log has the values of all channels, and a replay shows those of the graph's output.
  */
 function isRecordedState(text: string | undefined, recorded: string | undefined): boolean {
   if (recorded === undefined) return true
@@ -222,7 +223,7 @@ function isRecordedState(text: string | undefined, recorded: string | undefined)
   const shown = isObject(state) && isObject(other)
     ? Object.fromEntries(Object.entries(other).filter(([name]) => Object.hasOwn(state, name)))
     : other
-  return comparedState(state) === comparedState(shown)
+  return fitsRedacted(comparedState(state), comparedState(shown))
 }
 
 function stateIn(text: string | undefined): unknown {

@@ -10,6 +10,7 @@ import { bodyBytesMax } from '../../../../src/graph/recording/call-watch.ts'
 import { decodeBlock, executionsIn } from '../../../../src/graph/recording/recording.ts'
 import type { RecordedBlock, RecordedCall } from '../../../../src/graph/recording/recording.ts'
 import { recordingMax, RecordingRoom } from '../../../../src/graph/recording/recording-room.ts'
+import { RunSecrets } from '../../../../src/graph/recording/run-secrets.ts'
 import { RunRecording } from '../../../../src/graph/recording/run-recording.ts'
 
 const empty: CallBody = { length: 0, read: async () => new Uint8Array() }
@@ -26,8 +27,9 @@ function opened(waiting = { bytes: 0 }) {
   let nowMs = 1_000
   const recording = new RunRecording({ runId: 'r', threadId: 't', graphId: 'g', attempt: 1,
     startedAtMs: 900 }, { room: new RecordingRoom(waiting),
-    hide: (text) => text.replaceAll('canary-12345', '*'.repeat(12)), nowMs: () => nowMs,
-    monotonicMs: () => nowMs += 5, send: async (_, packed) => void blocks.push(packed) })
+    secrets: new RunSecrets((text) => text.replaceAll('canary-12345', '*'.repeat(12))),
+    nowMs: () => nowMs, monotonicMs: () => nowMs += 5,
+    send: async (_, packed) => void blocks.push(packed) })
   return {
     waiting,
     blocks,
@@ -35,7 +37,7 @@ function opened(waiting = { bytes: 0 }) {
       const decision = recording.decide({ ...call, ...made })
       return decision.kind === 'pass' ? decision.watcher : undefined
     },
-    ended: async (own?: () => Uint8Array | undefined) => {
+    ended: async (own?: Parameters<RunRecording['ended']>[0]) => {
       await recording.ended(own)
       const all: RecordedBlock[] = await Promise.all(blocks.map(decodeBlock))
       return { all, execution: executionsIn(all)[0] }
@@ -104,6 +106,21 @@ describe('a recording', () => {
     const [{ url, answer: { chunks } }] = execution!.calls as [RecordedCall]
     expect(url).toBe('http://shop.test/?api_key=***&page=2')
     expect(chunks.map((chunk) => Buffer.from(chunk).toString())).toEqual(['a ****', '********.'])
+  })
+
+  it('hides a token of a response wherever later calls and the run contain it', async () => {
+    const run = opened()
+    const token = 'opaque-0123456789/x'
+    answer(run.begin(), JSON.stringify({ access_token: token }))
+    const later = run.begin({ url: `http://shop.test/bot${encodeURIComponent(token)}/send` })
+    later!.sent!(Buffer.from(JSON.stringify({ note: `by ${token}` })))
+    answer(later, Buffer.from(`user:${token}`).toString('base64'))
+    const { execution } = await run.ended((hide) => Buffer.from(hide(`{"a":"${token}"}`)))
+    const [, { url, request, answer: echoed }] = execution!.calls as [RecordedCall, RecordedCall]
+    const texts = [url, textOf(request.chunks), textOf(echoed.chunks), textOf([execution!.run!])]
+    expect(texts).toEqual([expect.stringMatching(/bot\*{21}\/send$/),
+      `{"note":"by ${'*'.repeat(19)}"}`, expect.stringMatching(/^\w{6}\*{25,}/),
+      `{"a":"${'*'.repeat(19)}"}`])
   })
 
   it('takes the compression away, so that secrets are seen', async () => {

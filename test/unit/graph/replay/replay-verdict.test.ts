@@ -40,6 +40,19 @@ it('The same calls and states are the same.', () => {
   expect(judge(replayed({ a: 1 }), control, well).verdict).toBe('same')
 })
 
+it('Secrets that the recording hides do not make a state or an error differ.', () => {
+  const stars = '*'.repeat(20)
+  const ofLog = { ...well, values: JSON.stringify({ a: 1, session: { access_token: 'abc-123' } }) }
+  const state = replayed({ a: 1, session: { access_token: stars } })
+  expect(faultOfControl(state, ofLog)).toBeUndefined()
+  expect(judge(state, undefined, ofLog).verdict).toBe('same')
+  const other = replayed({ a: 2, session: { access_token: stars } })
+  expect(faultOfControl(other, ofLog)?.verdict).toBe('unstable')
+  const refused = { ...failed, error: { error: 'Error', message: 'abc-123 is refused' } }
+  expect(judge(replayed({}, { error: `${stars} is refused` }), undefined, refused).verdict)
+    .toBe('same')
+})
+
 it('Ids and times in a state do not count.', () => {
   const at = (time: string) => replayed({ a: 1, at: time })
   expect(judge(at('2026-11-29T14:02:11Z'), at('2026-11-30T09:00:00Z'), well).verdict).toBe('same')
