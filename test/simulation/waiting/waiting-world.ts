@@ -57,8 +57,11 @@ export async function simulateWaiting(seed: number,
 
 /** A host whose graph has one node that no other revision has. */
 class RevisionHost extends ScriptedHost {
-  constructor(readonly node: string) {
+  readonly node: string
+
+  constructor(node: string) {
     super()
+    this.node = node
     const graph = aGraph('agent', node)
     this.graphs = () => [graph]
     this.describe = () => graph
