@@ -59,6 +59,8 @@ const schemas = {
   state_schema: Nullable(JsonObject()),
   config_schema: Nullable(JsonObject()),
   context_schema: Nullable(JsonObject()),
+  types_loading: Type.Optional(Type.Boolean({ description: 'True while types in TypeScript are ' +
+    'still being read: ask again in some seconds for schemas that say more.' })),
 }
 
 const GraphSchemas = Type.Object({ graph_id: Text(), ...schemas }, { $id: 'GraphSchemas',

@@ -265,6 +265,8 @@ export interface GraphSchemas {
   readonly state_schema: unknown
   readonly config_schema: unknown
   readonly context_schema: unknown
+  /** True while types in TypeScript are being read, which may say more. */
+  readonly types_loading?: boolean
 }
 
 /** Values for a factory that builds its graph from them. */
@@ -303,8 +305,11 @@ export interface GraphHost {
    */
   ask(graphId: string, threadId: string, question: StateQuestion, source: CheckpointSource,
     cancelled?: AbortSignal): Promise<SnapshotAnswer[]>
-  /** Schemas of a graph. `configurable` is for a factory that builds its graph from it. */
-  schemas(graphId: string, configurable?: Configurable): Promise<GraphSchemas>
+  /**
+   * Returns the schemas of a graph. `configurable` is for a factory that builds its graph from it.
+   * `typesWaitMs` is the time to wait for types of TypeScript. Default: 30 000.
+   */
+  schemas(graphId: string, configurable?: Configurable, typesWaitMs?: number): Promise<GraphSchemas>
   /** Schemas of the subgraph at `namespace`; of every subgraph if that is null. */
   subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean,
     configurable?: Configurable): Promise<Readonly<Record<string, GraphSchemas>>>

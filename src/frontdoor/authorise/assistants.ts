@@ -96,10 +96,10 @@ export class AllowedAssistants {
     return await this.#assistants.graph(caller.tenant, name, xray)
   }
 
-  async schemas(caller: Asking,
-    name: string): Promise<GraphSchemas & { readonly graph_id: string }> {
+  async schemas(caller: Asking, name: string,
+    typesWaitMs?: number): Promise<GraphSchemas & { readonly graph_id: string }> {
     await this.#require(caller, 'assistants:read', name)
-    return await this.#assistants.schemas(caller.tenant, name)
+    return await this.#assistants.schemas(caller.tenant, name, typesWaitMs)
   }
 
   async subgraphs(caller: Asking, name: string, namespace: string | null,

@@ -2,6 +2,7 @@
 
 import type { Env } from '../../../cluster/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
+import { memberOf, objectOf } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { Caller } from '../http/caller.ts'
 import type { RouteParts } from '../http/route.ts'
@@ -55,7 +56,10 @@ export function membersOf({ era }: Pick<ToolCall, 'era'>, version: string,
 /** The answer to a request with this result. */
 export function answerText({ id, era }: Pick<ToolCall, 'id' | 'era'>, version: string,
   result: object): JsonText {
-  return resultText(id, JSON.stringify({ ...result, ...membersOf({ era }, version) }))
+  const members = membersOf({ era }, version)
+  const meta = { ...objectOf(memberOf(result, '_meta')), ...objectOf(memberOf(members, '_meta')) }
+  return resultText(id,
+    JSON.stringify({ ...result, ...members, ...Object.keys(meta).length > 0 && { _meta: meta } }))
 }
 
 /** Name of the caller, as far as it decides whose a question is. */

@@ -132,8 +132,15 @@ async function answerFormer(parts: ListeningParts, reply: FastifyReply, request:
   }
 }
 
-function toolsOf({ assistants }: McpParts, reply: FastifyReply, { params }: Request) {
-  return listTools(assistants, reply.request.caller, params['cursor'], leftSignal(reply))
+/** A page of tools. Whoever listens gets a notice when types that it lacks have been read. */
+async function toolsOf({ assistants, notices }: ListeningParts, reply: FastifyReply,
+  { params }: Request): Promise<object> {
+  const { caller } = reply.request
+  const { loading, ...page } = await listTools(assistants, caller, params['cursor'],
+    leftSignal(reply))
+  if (loading === undefined) return page
+  void notices.noticeTypes(caller, loading)
+  return { ...page, _meta: { 'heddle/typesLoading': true } }
 }
 
 async function send({ version }: McpParts, reply: FastifyReply, { id }: Request, era: Era,

@@ -12,6 +12,9 @@ import { principalOf } from './call.ts'
  */
 const lookMs = 5_000
 
+/** Waits for types in TypeScript, in milliseconds and in number; and callers that wait. */
+const [typesWaitMs, typesWaitsMax, typesCallersMax] = [30_000, 20, 1_000]
+
 interface Watched {
   readonly listeners: Set<() => void>
   /** Resolves after the first look, whether it saw anything or not. */
@@ -33,6 +36,8 @@ export class ToolNotices {
   readonly #assistants: RouteParts['assistants']
   readonly #env: Pick<Env, 'every'>
   readonly #watched = new Map<string, Watched>()
+  /** Callers whose tools get types, which are being read. */
+  readonly #typed = new Set<string>()
 
   constructor(assistants: RouteParts['assistants'], env: Pick<Env, 'every'>) {
     this.#assistants = assistants
@@ -41,7 +46,7 @@ export class ToolNotices {
 
   /** Calls `changed` when the tools of the caller have changed. */
   listen(caller: Caller, changed: () => void): Listening {
-    const key = `${caller.tenant}\n${rightsOf(caller)}`
+    const key = keyOf(caller)
     const watched = this.#watched.get(key) ?? this.#watch(caller, key)
     watched.listeners.add(changed)
     return {
@@ -52,6 +57,26 @@ export class ToolNotices {
         watched.stop()
         this.#watched.delete(key)
       },
+    }
+  }
+
+  /** Notifies clients of the caller when the types of this assistant have been read. */
+  async noticeTypes(caller: Caller, assistantId: string): Promise<void> {
+    const key = keyOf(caller)
+    if (this.#typed.has(key) || this.#typed.size >= typesCallersMax) return
+    this.#typed.add(key)
+    try {
+      for (let waits = 1; waits <= typesWaitsMax; waits++) {
+        const { types_loading: isLoading } = await this.#assistants.schemas(caller, assistantId,
+          typesWaitMs)
+        if (isLoading === true) continue
+        for (const changed of this.#watched.get(key)?.listeners ?? []) changed()
+        return
+      }
+    } catch {
+      // The assistant was deleted, or its graph cannot be asked. Its next list says so.
+    } finally {
+      this.#typed.delete(key)
     }
   }
 
@@ -92,6 +117,10 @@ export class ToolNotices {
     )
     return JSON.stringify([total, newest, await this.#assistants.graphIds(caller)])
   }
+}
+
+function keyOf(caller: Caller): string {
+  return `${caller.tenant}\n${rightsOf(caller)}`
 }
 
 /** Names all callers with the same rights: two tokens of a user may have different ones. */

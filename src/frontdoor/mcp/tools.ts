@@ -14,6 +14,8 @@ type Assistants = RouteParts['assistants']
 
 /** Assistants of a tenant that are tools: the oldest ones. */
 const toolsMax = 1_000
+/** Milliseconds that a list waits for types in TypeScript. */
+const typesWaitMs = 1_000
 /** Tools of a page of the list. */
 const pageTools = 100
 
@@ -28,6 +30,8 @@ export interface ToolPage {
   readonly tools: readonly Json[]
   /** Begins the next page; undefined for the last one. */
   readonly nextCursor: string | undefined
+  /** An assistant whose schemas lack types that are still being read. */
+  readonly loading: string | undefined
 }
 
 /** A page of the list. The cursor is the last tool before it. Throws RpcError. */
@@ -40,9 +44,13 @@ export async function listTools(assistants: Assistants, caller: Caller, cursor: 
   }
   const page = all.slice(from, from + pageTools)
   const schemas = schemaReader(assistants, caller)
-  const tools = await Promise.all(page.map(async (tool) => toolJson(tool, await schemas(tool.row))))
-  return { tools,
-    nextCursor: from + pageTools < all.length ? page.at(-1)!.row.assistantId : undefined }
+  const found = await Promise.all(
+    page.map(async (tool) => ({ tool, schemas: await schemas(tool.row) })),
+  )
+  return { tools: found.map(({ tool, schemas }) => toolJson(tool, schemas)),
+    nextCursor: from + pageTools < all.length ? page.at(-1)!.row.assistantId : undefined,
+    loading: found.findLast(({ schemas }) => schemas.types_loading === true)?.tool.row
+      .assistantId }
 }
 
 /** The assistant behind a tool, by its id or by its graph. Throws RpcError if there is none. */
@@ -81,7 +89,7 @@ function schemaReader(assistants: Assistants, caller: Caller) {
   return ({ graphId, configJson, assistantId }: AssistantRow): Promise<Partial<GraphSchemas>> => {
     const key = `${graphId}\n${configJson}`
     const schemas = known.get(key) ??
-      assistants.schemas(caller, assistantId).catch(unlessAbsent)
+      assistants.schemas(caller, assistantId, typesWaitMs).catch(unlessAbsent)
     known.set(key, schemas)
     return schemas
   }

@@ -217,10 +217,12 @@ export class AssistantOperations {
     return this.#graphs.of(tenant).drawable(graphId, xray, configurable)
   }
 
-  async schemas(tenant: string,
-    name: string): Promise<GraphSchemas & { readonly graph_id: string }> {
+  /** Returns the schemas, after waiting for types of TypeScript for up to `typesWaitMs`. */
+  async schemas(tenant: string, name: string,
+    typesWaitMs?: number): Promise<GraphSchemas & { readonly graph_id: string }> {
     const { graphId, configurable } = await this.#graphOf(tenant, name)
-    return { graph_id: graphId, ...await this.#graphs.of(tenant).schemas(graphId, configurable) }
+    const schemas = await this.#graphs.of(tenant).schemas(graphId, configurable, typesWaitMs)
+    return { graph_id: graphId, ...schemas }
   }
 
   /** Schemas of the subgraph at `namespace`; of every subgraph if that is null. */

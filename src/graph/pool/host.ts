@@ -178,12 +178,18 @@ class WorkerGraphHost implements RunningGraphHost {
     this.#types = inProcess ? undefined : new SchemaTypes(env, compilerHeapMb(memoryMb()))
   }
 
-  open(): Promise<Opened> {
-    return this.#pool.open()
+  async open(): Promise<Opened> {
+    const opened = await this.#pool.open()
+    this.#types?.begin(this.#pool.project)
+    return opened
   }
-  reload(project: CompiledProject): Promise<Opened> {
-    return this.#pool.reload(project)
+
+  async reload(project: CompiledProject): Promise<Opened> {
+    const opened = await this.#pool.reload(project)
+    this.#types?.begin(this.#pool.project)
+    return opened
   }
+
   async drain(deadline: AbortSignal): Promise<void> {
     await this.#executions.drain(deadline)
     if (this.#pool.writesTraces) await this.#traces.flush(this.#pool.everyone, deadline)
@@ -269,10 +275,11 @@ class WorkerGraphHost implements RunningGraphHost {
     return await this.#inquiries.ask(inquiry, source, cancelled)
   }
 
-  async schemas(graphId: string, configurable?: Configurable): Promise<GraphSchemas> {
+  async schemas(graphId: string, configurable?: Configurable,
+    waitMs?: number): Promise<GraphSchemas> {
     const inquiry = { kind: 'schemas', graphId, configurable } as const
     const schemas = await this.#inquiries.ask(inquiry)
-    return this.#types?.ofGraph(this.#pool.project, graphId, schemas) ?? schemas
+    return this.#types?.ofGraph(this.#pool.project, { graphId, schemas, waitMs }) ?? schemas
   }
 
   async subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean,

@@ -79,6 +79,7 @@ class ProcessGraphHost implements GraphProcess {
 
   async open(): Promise<void> {
     this.#loaded = await this.#main.process.loaded
+    this.#types.begin(this.#project)
   }
 
   get pid(): number {
@@ -133,10 +134,11 @@ class ProcessGraphHost implements GraphProcess {
     return await this.#main.questions.ask(inquiry, source, cancelled)
   }
 
-  async schemas(graphId: string, configurable?: Configurable): Promise<GraphSchemas> {
+  async schemas(graphId: string, configurable?: Configurable,
+    waitMs?: number): Promise<GraphSchemas> {
     const inquiry = { kind: 'schemas', graphId, configurable } as const
     const schemas = await this.#main.questions.ask(inquiry)
-    return this.#types.ofGraph(this.#project, graphId, schemas)
+    return this.#types.ofGraph(this.#project, { graphId, schemas, waitMs })
   }
 
   async subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean,

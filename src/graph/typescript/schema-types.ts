@@ -18,22 +18,32 @@ export class SchemaTypes {
     this.#reader = new TypeReader(env, heapMb, bounds)
   }
 
-  /** The schemas of a graph. */
-  async ofGraph(project: TypedProject, graphId: string,
-    schemas: GraphSchemas): Promise<GraphSchemas> {
+  /** Starts to read the types of a project that was loaded. */
+  begin(project: TypedProject): void {
+    this.#reader.begin(project)
+  }
+
+  /** Returns the schemas of a graph, after waiting for its types for up to `waitMs`. */
+  async ofGraph(project: TypedProject,
+    { graphId, schemas, waitMs }: { readonly graphId: string; readonly schemas: GraphSchemas;
+      readonly waitMs?: number | undefined }): Promise<GraphSchemas> {
     if (!lacksTypes(schemas)) return schemas
-    const { graphs } = await this.#reader.typesOf(project)
-    return withTypes(schemas, graphs.get(graphId))
+    const { graphs, isLoading } = await this.#reader.typesOf(project, waitMs)
+    const types = graphs.get(graphId)
+    return { ...withTypes(schemas, types),
+      ...isLoading && types === undefined && { types_loading: true } }
   }
 
   /** The schemas of subgraphs, by namespace. */
   async ofSubgraphs(project: TypedProject, found: NamedSchemas): Promise<NamedSchemas> {
     if (!Object.values(found).some(lacksTypes)) return found
-    const { nodes } = await this.#reader.typesOf(project)
+    const { nodes, isLoading } = await this.#reader.typesOf(project)
     return Object.fromEntries(
       Object.entries(found).map((
         [name, schemas],
-      ) => [name, withTypes(schemas, nodeTypes(nodes, name, schemas))]),
+      ) => [name, { ...withTypes(schemas, nodeTypes(nodes, name, schemas)),
+        ...isLoading && { types_loading: true } }]
+      ),
     )
   }
 

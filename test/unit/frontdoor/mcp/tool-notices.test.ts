@@ -15,7 +15,7 @@ const callerOf = (tenant: string) =>
 function open() {
   const env = virtualEnv()
   const changes = new TenantChanges()
-  const world = { made: 0, looks: 0, fails: false, answers: Promise.resolve() }
+  const world = { made: 0, looks: 0, fails: false, answers: Promise.resolve(), loading: 0 }
   const notices = new ToolNotices({
     search: async () => {
       world.looks += 1
@@ -25,6 +25,7 @@ function open() {
       return { rows: [], total }
     },
     graphIds: async () => [],
+    schemas: async () => ({ types_loading: world.loading-- > 0 }),
     onChange: ({ tenant }: Caller, changed: () => void) => changes.listen(tenant, changed),
   } as unknown as ConstructorParameters<typeof ToolNotices>[0], env)
   const seen: string[] = []
@@ -49,6 +50,17 @@ describe('a notice of changed tools', () => {
     expect(world.looks).toBe(1)
     await make()
     expect(seen).toEqual(['a', 'b'])
+  })
+
+  it('comes once types of TypeScript have been read, to clients of the caller', async () => {
+    const { seen, listen, world, notices } = open()
+    await listen('a')
+    await listen('b', 'other')
+    world.loading = 3
+    await Promise.all([notices.noticeTypes(callerOf('t'), 'id'),
+      notices.noticeTypes(callerOf('t'), 'id')])
+    expect(world.loading).toBe(-1)
+    expect(seen).toEqual(['a'])
   })
 
   it('comes in time for a change elsewhere, and once only', async () => {

@@ -50,25 +50,47 @@ it.runIf(isNight)(
   },
 )
 
-it('A reading that takes too long is given up, and tried again after some minutes.', async () => {
+it('A reading that takes too long is logged as a warning and tried again within seconds',
+  async () => {
+    const { project, env, reader } = await readerOf(files)
+    expect((await reader.typesOf(project, 0)).isLoading).toBe(true)
+    for (let tries = 1; tries <= 5; tries++) {
+      await expect.poll(() => env.timers()).toBe(1)
+      env.advance(120_000)
+      await expect.poll(() => env.lines.length).toBe(tries)
+      // The pause before the next try; there is none after the last.
+      await expect.poll(() => env.timers()).toBe(tries < 5 ? 1 : 0)
+      env.advance(30_000)
+    }
+    expect(env.lines).toMatchObject(
+      Array.from({ length: 5 },
+        () => ({ level: 'warn', details: { reason: expect.stringContaining('120 seconds') } })),
+    )
+    expect((await reader.typesOf(project, 0)).isLoading).toBe(false)
+    env.advance(600_000)
+    expect((await reader.typesOf(project, 0)).isLoading).toBe(true)
+  })
+
+it('Types are read from the load on, and a caller waits no longer than it chooses', async () => {
   const { project, env, reader } = await readerOf(files)
-  const types = reader.typesOf(project)
-  env.advance(30_000)
-  expect((await types).graphs.size).toBe(0)
-  env.advance(1_000)
-  expect(await reader.typesOf(project)).toBe(await types)
-  env.advance(600_000)
-  const again = reader.typesOf(project)
+  reader.begin(project)
+  env.advance(2_000)
   await expect.poll(() => env.timers()).toBe(1)
-  env.advance(30_000)
-  expect(await again).not.toBe(await types)
-  expect(env.lines).toMatchObject([{}, { level: 'debug',
-    details: { reason: expect.stringContaining('30 seconds') } }])
+  const waiting = reader.typesOf(project, 1_000)
+  env.advance(1_000)
+  expect(await waiting).toMatchObject({ graphs: new Map(), isLoading: true })
+  const all = await reader.typesOf(project, 1_000_000)
+  expect(all).toMatchObject({ isLoading: false })
+  expect(all.graphs.get('agent')?.state).toEqual(topicOf('string'))
+  expect(env.timers()).toBe(0)
 })
 
 it('Nothing is started for a project without TypeScript.', async () => {
-  const { env, topic } = await readerOf({ 'agent.js': graph('x').replace(/<x>|import type.*/g, ''),
-    'langgraph.json': { graphs: { agent: './agent.js:graph' } } })
+  const { project, env, reader, topic } = await readerOf({
+    'agent.js': graph('x').replace(/<x>|import type.*/g, ''),
+    'langgraph.json': { graphs: { agent: './agent.js:graph' } },
+  })
+  reader.begin(project)
   const types = topic()
   expect(env.timers()).toBe(0)
   expect(await types).toBeUndefined()
