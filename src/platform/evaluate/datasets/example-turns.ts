@@ -2,6 +2,7 @@
 
 import { FairSemaphore } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
+import { cautiousClock } from '../../../limits/index.ts'
 import type { SpanStore } from '../../spans/span-port.ts'
 import type { Calls } from '../../calls/calls.ts'
 import { inTurn } from '../../calls/in-turn.ts'
@@ -24,9 +25,11 @@ export interface ExampleTurnParts {
 }
 
 /** The handlers, each in its turn. `finished` knows what closing has to wait for. */
-export function examplesInTurn({ store, needs, env, longBodies }: ExampleTurnParts,
+export function examplesInTurn({ store, needs, env: given, longBodies }: ExampleTurnParts,
   finished: <T>(work: Promise<T>) => Promise<T>): ExampleWrites {
   const turns = new FairSemaphore(atOnce)
+  // Versions are ordered by their times.
+  const env = { ...given, nowMs: cautiousClock(given) }
   const writes = exampleWrites({
     store,
     needs,

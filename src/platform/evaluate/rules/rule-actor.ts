@@ -41,7 +41,7 @@ export type RuleActorCommand =
 export interface RuleEngine {
   readonly records: RuleRecords
   readonly pass: PassParts
-  /** The clock by which days of spend limits end. */
+  /** The clock by which days of spend limits end, and by which ends of spans are filed. */
   readonly cautiousNowMs: CautiousClock
   /** The evaluators of a rule: its own, and the kept one that it names. */
   evaluatorsOf(tenant: string, rule: Rule): Promise<readonly RuleEvaluator[]>
@@ -201,7 +201,10 @@ class RuleActor implements Actor<RuleActorCommand> {
       if (this.#isUnsure) this.#state = await records.state(this.#name) ?? unbegun
       this.#isUnsure = false
       const today = rollOverDay(this.#state, cautiousNowMs())
-      const { state, effects, granted } = decideRule(today, command, env.nowMs())
+      // Ends are filed by a cautious clock. A rule that starts behind it skips none.
+      const follows = command.kind === 'begin' || command.kind === 'go_back'
+      const nowMs = follows ? cautiousNowMs() : env.nowMs()
+      const { state, effects, granted } = decideRule(today, command, nowMs)
       for (const effect of effects) await this.#perform(effect)
       this.#isUnsure = true
       await records.saveState(this.#name, state)
@@ -236,7 +239,7 @@ class RuleActor implements Actor<RuleActorCommand> {
     this.#stopLooking()
     this.#pass?.controller.abort(new HeddleError('not_owner'))
     await this.#pass?.ended
-    const { records, pass: { documents, env } } = this.#engine()
+    const { records, pass: { documents }, cautiousNowMs } = this.#engine()
     await dropLog(documents, this.#name.tenant, this.#name.id)
     await records.deleteState(this.#name)
     await records.awake.remove(this.#name)
@@ -244,7 +247,7 @@ class RuleActor implements Actor<RuleActorCommand> {
     const others = owner === ''
       ? []
       : (await records.all(this.#name.tenant)).filter((rule) => ownerOf(rule) === owner)
-    if (others.length === 0) await this.#dropHours(owner, ...hoursLeft(env.nowMs()))
+    if (others.length === 0) await this.#dropHours(owner, ...hoursLeft(cautiousNowMs()))
     this.#context.sleep()
   }
 }

@@ -4,6 +4,7 @@ import { pause } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import type { Rule as RuleJson, RuleAlert, RuleBody, RuleEvaluator } from '../../../api/index.ts'
 import { HeddleError, isOwnFailure } from '../../../errors.ts'
+import { cautiousClock } from '../../../limits/index.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
 import { changeFresh } from '../../records/catalog/fresh-change.ts'
 import type { DocumentPort } from '../../spans/document-port.ts'
@@ -69,7 +70,7 @@ export interface RuleParts {
   readonly query: () => Pick<Calls<SpanReads>, 'validate' | 'locate' | 'run'>
   readonly client: RuleClient
   readonly judging: JudgeParts
-  readonly env: Pick<Env, 'nowMs' | 'uuid' | 'after'>
+  readonly env: Pick<Env, 'nowMs' | 'monotonicMs' | 'uuid' | 'after'>
 }
 
 /** Time for which front doors may use what they know of a project, and a little more. */
@@ -79,6 +80,7 @@ const dayUs = 24 * 3_600e6
 /** Rules over the catalogs of all tenants; changes wake the actors of rules. */
 export function rulesOver(parts: RuleParts): Rules {
   const { catalogs, documents, env, client } = parts
+  const cautiousNowMs = cautiousClock(env)
   const records = ruleRecords(catalogs, env)
   const evaluators = evaluatorsOver(catalogs, env)
   const get = async (tenant: string, id: Uuid) => {
@@ -103,8 +105,9 @@ export function rulesOver(parts: RuleParts): Rules {
     trigger: async (tenant, id, { fromUs, throughUs }) => {
       const { is_enabled: isEnabled } = await get(tenant, id)
       if (!isEnabled) throw new HeddleError('invalid', 'The rule is disabled: enable it first.')
-      const nowUs = env.nowMs() * 1_000
-      return await client.trigger({ tenant, id }, fromUs ?? nowUs - dayUs, throughUs ?? nowUs)
+      // A clock that jumped moves only the end of the window that it makes wider.
+      return await client.trigger({ tenant, id }, fromUs ?? cautiousNowMs() * 1_000 - dayUs,
+        throughUs ?? env.nowMs() * 1_000)
     },
     json: (tenant, rules) => rulesJson(parts, tenant, rules),
     tryJudge: (tenant, evaluator, span, signal) =>

@@ -137,10 +137,10 @@ class DeletionActor implements Actor<DeletionCommand> {
 
   /** Takes a deletion that has ended off the list: its owner may have died before it did so. */
   async #unlistEnded(id: Uuid, listedMs: number): Promise<void> {
-    const { records, env } = this.#engine()
+    const { records, cautiousNowMs } = this.#engine()
     const name = { tenant: this.#context.key.tenant, id }
     const known = await records.get(name)
-    const isOver = known === undefined ? env.nowMs() - listedMs > unmadeMs : !isOpen(known)
+    const isOver = known === undefined ? cautiousNowMs() - listedMs > unmadeMs : !isOpen(known)
     if (isOver) await records.listed.remove(name)
   }
 

@@ -2,6 +2,7 @@
 
 import type { Env, FairSemaphore } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
+import type { CautiousClock } from '../../../limits/index.ts'
 import type { Calls } from '../../calls/calls.ts'
 import { enterTurn } from '../../calls/in-turn.ts'
 import type { SpanWrites } from '../../ingest/ingest-call.ts'
@@ -20,6 +21,8 @@ export interface DeletionParts {
   /** Steps of all tenants take turns here. */
   readonly turns: FairSemaphore
   readonly env: Pick<Env, 'nowMs'>
+  /** The clock by which entries without a record expire. */
+  readonly cautiousNowMs: CautiousClock
 }
 
 /** Traces of a step. It ends before it is cancelled. */

@@ -3,6 +3,7 @@
 import { FairSemaphore } from '../../../../cluster/index.ts'
 import type { Env, Router } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
+import { cautiousClock } from '../../../limits/index.ts'
 import type { Calls } from '../../calls/calls.ts'
 import type { SpanWrites } from '../../ingest/ingest-call.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
@@ -46,7 +47,7 @@ export interface DeletionsParts extends Pick<DeletionParts, 'projects'> {
   readonly ingest: () => Pick<Calls<SpanWrites>, 'remove' | 'arrivalUs'>
   /** Awaited first: then all has arrived that was handed over before. */
   readonly settled: () => Promise<void> | undefined
-  readonly env: Pick<Env, 'nowMs' | 'uuid'>
+  readonly env: Pick<Env, 'nowMs' | 'monotonicMs' | 'uuid'>
 }
 
 /** Steps of deletions at once on one member. */
@@ -100,5 +101,6 @@ export function createDeletions(
       }),
   }
   return { deletions,
-    engine: { records, projects, query, ingest, turns: new FairSemaphore(steps), env } }
+    engine: { records, projects, query, ingest, turns: new FairSemaphore(steps), env,
+      cautiousNowMs: cautiousClock(env) } }
 }

@@ -12,6 +12,8 @@ import type { Actor, ActorContext, ActorKind, ActorWire, Env,
 import type { AppliedCommand } from '../../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../../checkpoint/index.ts'
 import { HeddleError } from '../../../errors.ts'
+import { cautiousClock } from '../../../limits/index.ts'
+import type { CautiousClock } from '../../../limits/index.ts'
 import { rawValues } from '../../../json/index.ts'
 import { appliedRecords, findApplied, orFail, withApplied } from '../../../owned-row/index.ts'
 import { decide, existingRecord } from './catalog-command.ts'
@@ -46,7 +48,8 @@ export interface CatalogActorParts {
 export const catalogWire: ActorWire = { values: rawValues }
 
 /** The actor kind of catalogs. The id of a catalog is the name of its collection. */
-export function catalogKind(parts: CatalogActorParts): ActorKind<OwnCommand> {
+export function catalogKind(ports: CatalogActorParts): ActorKind<OwnCommand> {
+  const parts = { ...ports, cautiousNowMs: cautiousClock(ports.env) }
   return {
     name: catalogKindName,
     wire: catalogWire,
@@ -54,9 +57,14 @@ export function catalogKind(parts: CatalogActorParts): ActorKind<OwnCommand> {
   }
 }
 
+/** Ports with the clock by which commands are retained, made once because it may not jump. */
+interface TimedParts extends CatalogActorParts {
+  readonly cautiousNowMs: CautiousClock
+}
+
 class CatalogActor implements Actor<OwnCommand> {
   readonly #context: ActorContext<OwnCommand>
-  readonly #parts: CatalogActorParts
+  readonly #parts: TimedParts
   readonly #log: CatalogLog
   readonly #index = new RecordIndex()
   #applied: readonly AppliedCommand[] = []
@@ -65,7 +73,7 @@ class CatalogActor implements Actor<OwnCommand> {
   /** Answers of deletions that wait, as functions that reject them. */
   readonly #waiting = new Set<() => void>()
 
-  constructor(context: ActorContext<OwnCommand>, parts: CatalogActorParts) {
+  constructor(context: ActorContext<OwnCommand>, parts: TimedParts) {
     this.#context = context
     this.#parts = parts
     const { key: { tenant, id: collection }, epoch } = context
@@ -112,7 +120,8 @@ class CatalogActor implements Actor<OwnCommand> {
     const decision = decide(command, this.#decisionParts())
     const { saved, deleted } = decision
     if (saved.length === 0 && deleted.length === 0) return decision
-    const atMs = this.#parts.env.nowMs()
+    // Commands are retained by this time: a clock that jumps must not make them repeatable.
+    const atMs = this.#parts.cautiousNowMs()
     const records: RecordOf[] = [
       ...deleted.map((id) => ({ $case: 'catalogDeleted', value: { id } }) as const),
       { $case: 'catalogSaved', value: { records: [...saved] } },
