@@ -70,7 +70,7 @@ export const getAgentCard = operation('GET', '/a2a/:assistant_id/.well-known/age
 export const findAgentCard = operation('GET', '/.well-known/agent-card.json', {
   access: 'read',
   asks: 'assistants:read',
-  summary: 'Get the agent card of an assistant that the query names, or of the only graph',
+  summary: 'Get the agent card of an assistant that the query names, or of the first graph',
   query: Type.Object({
     assistant_id: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
   }),

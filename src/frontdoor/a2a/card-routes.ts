@@ -48,15 +48,15 @@ export function cardRoutes(app: App, parts: CardParts, options: CardOptions): vo
   serve(app, getAgentCard, (request, reply) => send(request, reply, request.params.assistant_id))
   serve(app, findAgentCard, async (request, reply) => {
     const { query: { assistant_id: name }, caller } = request
-    return send(request, reply, name ?? onlyOne(await assistants.graphIds(caller)))
+    return send(request, reply, name ?? first(await assistants.graphIds(caller)))
   })
 }
 
-/** Throws `invalid` if there are several graphs, or none. */
-function onlyOne(graphIds: readonly string[]): string {
-  const [only] = graphIds
-  if (only !== undefined && graphIds.length === 1) return only
-  throw invalid([{ field: 'assistant_id', message: 'is required, as there is not just one graph' }])
+/** The default agent: of the first graph that `langgraph.json` names. Throws `invalid` for none. */
+function first(graphIds: readonly string[]): string {
+  const [graphId] = graphIds
+  if (graphId !== undefined) return graphId
+  throw invalid([{ field: 'assistant_id', message: 'is required, because there is no graph' }])
 }
 
 /** Credentials for a request: those of the login of its project, or those of the server. */

@@ -52,6 +52,8 @@ const Send = Type.Object({
     pushNotificationConfig: maybe.object,
   }))),
   metadata: maybe.object,
+  /** The context of the run, beside what the protocol itself has. */
+  context: maybe.object,
 })
 
 const OfTask = Type.Object({

@@ -58,7 +58,7 @@ export async function send(context: AgentContext, { params, manner, push }: Send
   requireTypes(parts, inputModes(assistant.metadataJson))
   const key = digestOf(
     JSON.stringify([caller.tenant, userOf(caller) ?? '', assistant.assistantId, params.message,
-      params.metadata ?? null]),
+      params.metadata ?? null, ...params.context == null ? [] : [params.context]]),
   )
   const message: Outgoing = { params, parts, commandId: `a2a:${key}`, key, manner, push }
   // Clients of 1.0 may send an empty text for nothing.
@@ -135,6 +135,7 @@ function runBody({ assistant: { assistantId } }: AgentContext, { params, manner 
   return checkRun({
     assistant_id: assistantId,
     metadata: { ...params.metadata, ...marks },
+    ...params.context != null && { context: params.context },
     ...content,
     ...manner !== 'waits' &&
       { stream_mode: ['values', 'messages-tuple'], stream_resumable: true },

@@ -36,10 +36,11 @@ export async function callTool(parts: McpParts, reply: FastifyReply, { id, param
   const { name, requestState: state } = params
   if (typeof name !== 'string') throw new RpcError('invalidParams', 'A call must name its tool.')
   const input = inputOf(params)
+  const context = contextOf(params)
   await caller.mayStartRun?.()
   holdStream(parts, reply)
   const assistant = await assistantBehind(parts.assistants, caller, name)
-  const call: ToolCall = { ...frame, id, assistant, progressToken: tokenOf(params) }
+  const call: ToolCall = { ...frame, id, assistant, context, progressToken: tokenOf(params) }
   const maker = { caller, runCaller: { ...waiterOf(reply.request, reply), commandId: '' } }
   if (call.era === 'modern' && state !== undefined) {
     return resumeCall(parts, reply, maker, { call, state, responses: params['inputResponses'] })
@@ -58,6 +59,13 @@ function inputOf({ arguments: input = {} }: Json): unknown {
     : isObject(input)
   if (isWhole) return input
   throw new RpcError('invalidParams', 'The arguments must be an object.')
+}
+
+/** The context of the run, which is no part of the arguments, as of every other run. */
+function contextOf({ context }: Json): Json | undefined {
+  if (context == null) return undefined
+  if (isObject(context)) return context
+  throw new RpcError('invalidParams', 'The context must be an object.')
 }
 
 function tokenOf({ _meta: meta }: Json): RequestId | undefined {
@@ -97,8 +105,10 @@ async function resumeCall(parts: McpParts, reply: FastifyReply, { caller, runCal
       result: (cancelled?: AbortSignal) =>
         parts.runs.join(caller, { threadId, runId: row.runId }, cancelled) }
     : callRun(
-      await parts.runs.createAndWait(caller, threadId,
-        resumed({ ...kept, progressToken: call.progressToken }, values), runCaller),
+      await parts.runs.createAndWait(caller, threadId, {
+        ...resumed({ ...kept, progressToken: call.progressToken }, values),
+        context: call.context,
+      }, runCaller),
     )
   return answerCall(parts, { reply, call, run })
 }

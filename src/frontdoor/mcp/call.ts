@@ -7,7 +7,7 @@ import type { LongJson } from '../../json/index.ts'
 import type { Caller } from '../http/caller.ts'
 import type { RouteParts } from '../http/route.ts'
 import { resultText } from '../json-rpc.ts'
-import type { RequestId } from './message.ts'
+import type { Json, RequestId } from './message.ts'
 import { modernMeta } from './revision.ts'
 import type { Era } from './revision.ts'
 import type { Session } from './session.ts'
@@ -28,6 +28,8 @@ export interface ToolCall {
   readonly era: Era
   /** The assistant behind the tool: its id, or the graph whose own it is. */
   readonly assistant: string
+  /** The context of the run; undefined if the client names none. */
+  readonly context: Json | undefined
   /** True if questions of the graph may go to the user of the client. */
   readonly answersQuestions: boolean
   /** Under which progress is reported; undefined if nobody asked for it. */

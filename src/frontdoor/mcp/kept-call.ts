@@ -56,12 +56,12 @@ function idOfRequest({ tenant }: Caller, session: string, request: RequestId): s
 /** Starts the run of a call. In a session, its id can be made again to cancel it. */
 export async function startCall({ runs }: Pick<McpParts, 'runs'>, { caller, runCaller }: CallMaker,
   call: ToolCall, input: unknown): Promise<CallRun> {
-  const { assistant, session, id } = call
+  const { assistant, session, id, context } = call
   const runId = session && idOfRequest(caller, session.id, id)
   return callRun(
-    await runs.createStatelessAndWait(caller, { assistant_id: assistant, input, ...modesOf(call),
-      ...isKept(call) && { metadata: marksOf(caller, call) } }, { ...runCaller, runId,
-      ...isKept(call) && { keptMinutes } }),
+    await runs.createStatelessAndWait(caller, { assistant_id: assistant, input, context,
+      ...modesOf(call), ...isKept(call) && { metadata: marksOf(caller, call) } }, { ...runCaller,
+      runId, ...isKept(call) && { keptMinutes } }),
   )
 }
 

@@ -13,6 +13,7 @@ import type { Dependency } from '../http/dependency.ts'
 import { sendJson } from '../http/list-reply.ts'
 import type { App } from '../http/route.ts'
 import { serve } from '../http/serve.ts'
+import { invalid } from '../schema/validation.ts'
 import { callerDetails } from './caller-details.ts'
 import { isFromHere } from './from-here.ts'
 import { servedGraphs } from './server-features.ts'
@@ -37,10 +38,11 @@ export interface ServerDetails {
   clusterStatus(): ClusterStatus
 }
 
-/** The metrics in the text format of Prometheus. */
+/** The metrics in the text format of Prometheus, and as JSON. */
 export interface MetricsPage {
   readonly contentType: string
   text(): Promise<string>
+  json(): Promise<string>
 }
 
 const flags = {
@@ -122,6 +124,11 @@ function nearRoutes(app: App, { clusterStatus, metrics, project }: ServerDetails
   if (metrics === undefined) return
   app.get('/metrics', forHere, async (request, reply) => {
     if (!isFromHere(request)) throw new HeddleError('not_found')
-    return reply.type(metrics.contentType).send(await metrics.text())
+    const { format = 'prometheus' } = request.query as { readonly format?: string }
+    if (format === 'json') return sendJson(reply, await metrics.json())
+    if (format === 'prometheus') {
+      return reply.type(metrics.contentType).send(await metrics.text())
+    }
+    throw invalid([{ field: 'format', message: 'must be prometheus or json' }])
   })
 }

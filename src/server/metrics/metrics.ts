@@ -94,6 +94,11 @@ export class Metrics {
     return this.#registry.metrics()
   }
 
+  /** Formats them as a list of metrics, each with its name, help, type and values. */
+  async json(): Promise<string> {
+    return JSON.stringify(await this.#registry.getMetricsAsJSON())
+  }
+
   #settings({ name, help, labels = [] }: MetricWords) {
     return { name: `heddle_${name}`, help, labelNames: [...labels], registers: [this.#registry] }
   }

@@ -99,6 +99,18 @@ describe('a message', () => {
     expect(old.history).toHaveLength(1)
   })
 
+  it('gives the run its context, and is another message with another context', async () => {
+    const door = await openAgents()
+    const message = said('hi')
+    const send = (context: unknown) =>
+      ask(door, 'SendMessage', { message, context, configuration: { returnImmediately: true } })
+    const { result: { task } } = await send({ tier: 'gold' })
+    expect(door.threads.lastRun.start.kwargs).toMatchObject({ context: { tier: 'gold' } })
+    expect((await send({ tier: 'gold' })).result.task.id).toBe(task.id)
+    expect((await send({ tier: 'tin' })).result.task.id).not.toBe(task.id)
+    expect((await send('gold')).error.code).toBe(-32602)
+  })
+
   it('that comes again makes nothing new, and one with another text does', async () => {
     const door = await openAgents()
     const message = said('hi')
@@ -380,7 +392,7 @@ describe('an agent card', () => {
     })
     expect(same).toMatchObject({ status: 304, text: '' })
     expect((await ask(door, 'GetExtendedAgentCard', {})).error.code).toBe(-32004)
-    expect((await call(door, 'GET', path)).status).toBe(422)
+    expect((await call(door, 'GET', path)).json).toMatchObject({ name: 'agent' })
     expect((await call(door, 'GET', `${path}?assistant_id=nobody`)).status).toBe(404)
   })
 

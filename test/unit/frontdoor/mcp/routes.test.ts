@@ -297,6 +297,18 @@ describe('tools', () => {
       .toMatchObject({ error: { code: -32_602 } })
   })
 
+  it('give the run the context of the call, which is no argument', async () => {
+    const { door, client } = await opened()
+    const result = client.ask('tools/call', { name: 'agent', arguments: { topic: 't' },
+      context: { tier: 'gold' } })
+    const run = await nextRun(door)
+    expect(run.start.kwargs).toMatchObject({ input: { topic: 't' }, context: { tier: 'gold' } })
+    run.end('{}')
+    await result
+    expect(await client.ask('tools/call', { name: 'agent', context: 'gold' }))
+      .toMatchObject({ error: { code: -32_602, message: 'The context must be an object.' } })
+  })
+
   it('take long arguments as they are', async () => {
     const { door, client } = await opened()
     const text = 'x'.repeat(200_000)

@@ -7,7 +7,8 @@ import { describe, expect, it } from 'vitest'
 import { isAmbiguous } from '../../../../src/limits/request-path.ts'
 import { openDoor, plainStatus } from '../open-front-door.ts'
 
-const metrics = { contentType: 'text/plain', text: async () => 'count 1' }
+const metrics = { contentType: 'text/plain', text: async () => 'count 1',
+  json: async () => '[{"name":"count"}]' }
 const forHere = ['/metrics', '/internal/cluster']
 
 async function statusOverHttp2(url: string, path: string,
@@ -88,4 +89,16 @@ describe('a path with an escaped slash beside dot segments', () => {
       '/a?%2f/../']
     expect(clear.filter(isAmbiguous)).toEqual([])
   })
+})
+
+it('sends the metrics in the format that is named', async () => {
+  const { url } = await openDoor({ metrics })
+  const read = async (query: string) => {
+    const answer = await fetch(`${url}/metrics${query}`)
+    return [answer.status, await answer.text()]
+  }
+  expect(await read('')).toEqual([200, 'count 1'])
+  expect(await read('?format=prometheus')).toEqual([200, 'count 1'])
+  expect(await read('?format=json')).toEqual([200, '[{"name":"count"}]'])
+  expect(await read('?format=xml')).toEqual([422, expect.stringContaining('prometheus or json')])
 })

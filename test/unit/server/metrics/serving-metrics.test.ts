@@ -1,10 +1,11 @@
 /** The metrics of graph processes. */
 
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 
 import type { LoadedRevision } from '../../../../src/deployment/index.ts'
 import { readRollouts, readServing,
   RolloutCounts } from '../../../../src/server/deployments/serving-metrics.ts'
+import { openMetricsServer } from '../../../../src/server/metrics/metrics-port.ts'
 import { Metrics } from '../../../../src/server/metrics/metrics.ts'
 import { aDeployment } from '../../../support/rollout-records.ts'
 
@@ -51,4 +52,18 @@ it('counts roll-outs by their end, and says how old the oldest is', async () => 
   )
   all.length = 0
   expect(await metrics.text()).toContain('heddle_rollout_age_seconds 0\n')
+})
+
+it('sends all metrics as JSON from the port of metrics', async () => {
+  const metrics = new Metrics()
+  metrics.gauge({ name: 'ready', help: 'Ready.' }, () => [{ value: 1 }])
+  const server = await openMetricsServer(metrics, { host: '127.0.0.1', port: 0 })
+  onTestFinished(() => server.close())
+  const read = (query: string) => fetch(`http://127.0.0.1:${server.port}/metrics${query}`)
+  expect(await (await read('?format=json')).json()).toContainEqual(
+    expect.objectContaining({ name: 'heddle_ready', type: 'gauge',
+      values: [expect.objectContaining({ value: 1 })] }),
+  )
+  expect(await (await read('')).text()).toContain('heddle_ready 1\n')
+  expect((await read('?format=xml')).status).toBe(404)
 })
