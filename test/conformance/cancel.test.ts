@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { useGates } from '../support/gate.ts'
 import type { Gate } from '../support/gate.ts'
 import { startHeld } from '../support/held-run.ts'
@@ -220,6 +221,31 @@ describe('a client that goes away', () => {
     await hold.left()
     await runs.join(id, first.runId)
     expect(await runs.get(id, first.runId)).toMatchObject({ status: 'interrupted' })
+  })
+
+  it('keeps the run if it has repeated its request with the same key', async () => {
+    const { runs, threads } = server.client
+    const { thread_id: id } = await threads.create()
+    const hold = gate()
+    const body = JSON.stringify({ assistant_id: 'held', input: say(`hold ${hold.url}`),
+      on_disconnect: 'cancel', stream_mode: 'values' })
+    const follow = (signal?: AbortSignal) =>
+      fetch(`${server.url}/threads/${id}/runs/stream`, { method: 'POST', body, signal,
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'repeated' } })
+    const readers = async () => {
+      const metrics = await (await fetch(`${server.url}/metrics`)).text()
+      return /stream_readers\{wire="sse"\} (\d+)/.exec(metrics)?.[1]
+    }
+    const lost = new AbortController()
+    await follow(lost.signal)
+    await hold.arrived()
+    const second = await follow()
+    expect(await readers()).toBe('2')
+    lost.abort()
+    await eventually(async () => expect(await readers()).toBe('1'))
+    hold.open()
+    await second.text()
+    expect(await runs.list(id)).toMatchObject([{ status: 'success' }])
   })
 
   it.each(['wait', 'join'] as const)('cancels the run that it was in a %s for', async (how) => {

@@ -129,6 +129,7 @@ describe('a project', () => {
       hosts: ['*.example.org'],
       ports: [443],
       longestUrl: 2_048,
+      ownRoutes: true,
     })
     expect((await readProject(await withConfig(minimal))).webhooks).toEqual({ offered: true,
       headers: {}, httpsOnly: false, hosts: [], ports: [], longestUrl: 2_048 })
@@ -185,11 +186,25 @@ describe('a project', () => {
       store: { index: { embed: 'openai:small', dims: 3, filds: ['a'] } },
       http: { corss: { allow_origins: ['*'] }, unused: null,
         configurable_headers: { includes: ['x-colour', 'Authorization'] } },
-      heddle: { effects: [{ name: 'charge', once: 'key' }], record: '10%', record_days: 7 },
-      ui: { agent: './ui.tsx' }, grafs: {}, webhoks: { url: {} } })
+      heddle: { effects: [{ name: 'charge', once: 'key' }], record: '10%', record_days: 7,
+        mask: './agent.ts:graph' }, ui: { agent: './ui.tsx' }, grafs: {}, webhoks: { url: {} } })
     expect((await readProject(root)).warnings.map((warning) => warning.split(' ')[0]))
       .toEqual(['store.index.embed', 'webhoks', 'http.corss', 'store.index.filds',
         'http.configurable_headers'])
+  })
+
+  it('names the function that redacts its recordings', async () => {
+    const root = await writeProject({ 'agent.ts': 'export const graph = 1',
+      'mask.ts': 'export const mask = (text: string) => text',
+      'langgraph.json': { ...minimal, heddle: { mask: './mask.ts:mask' } } })
+    const project = await readProject(root)
+    expect(project.mask).toEqual({ file: join(root, 'mask.ts'), exportName: 'mask' })
+    const { mask, sources } = await compileProject(project)
+    expect(mask).toMatchObject({ exportName: 'mask', failure: null })
+    expect([...sources.keys()]).toContain(mask!.url)
+    const missing = { ...minimal, heddle: { mask: './none.ts:mask' } }
+    expect(await refusalOf(missing)).toContain('heddle.mask names a file that is not there')
+    expect(await refusalOf({ ...minimal, heddle: { mask: 5 } })).toContain('heddle.mask')
   })
 
   it.each([['all', { ratio: 1, days: 14 }], ['2.5%', { ratio: 0.025, days: 14 }], ['100%', {
