@@ -90,5 +90,6 @@ export { keysAskedFor, selectedFields, selectedValues, selectsBodies, selectsSiz
   slicesOf } from './state-selection.ts'
 export type { StateSelection } from './state-selection.ts'
 export { memoryNamespace, taskNamespace } from './engine/task-namespace.ts'
-export { interruptedTasks, interruptsAfter, waitingInterrupts } from './state/waiting-interrupts.ts'
+export { interruptedTasks, interruptsAfter, raisesInterrupt,
+  waitingInterrupts } from './state/waiting-interrupts.ts'
 export type { WaitingInterrupt } from './state/waiting-interrupts.ts'

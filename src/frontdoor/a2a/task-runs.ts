@@ -6,7 +6,7 @@
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
 import { objectIn, textAt } from '../../json/index.ts'
-import { canceledRunKey } from '../../thread/index.ts'
+import { canceledRunKey, hasQuestions } from '../../thread/index.ts'
 import { isListedUuid } from './ids.ts'
 import { A2aError } from './a2a-error.ts'
 import type { AgentContext } from './context.ts'
@@ -35,7 +35,7 @@ export async function findTask(context: FindContext, taskId: string): Promise<Ta
   const first = await runs.find(caller, taskId.toLowerCase()).catch(noTaskFor(taskId))
   const isIts = first.assistantId === assistant.assistantId && taskOf(first) === undefined
   if (!isIts) throw noTask(taskId)
-  const newest = asks(first) ? await newestOf(context, first) : first
+  const newest = hasQuestions(first) ? await newestOf(context, first) : first
   return { first, newest, state: await stateOf(context, newest) }
 }
 
@@ -58,7 +58,7 @@ export async function stateOf(
   if (state !== 'input-required') return state
   // Only the last run of a thread can wait: a later one went on without an answer.
   const { row } = await threads.get(caller, run.threadId, ['status'])
-  const isLast = row.unfinished.length === 0 && row.lastRunId === run.runId
+  const isLast = row.status === 'interrupted' && row.lastRunId === run.runId
   const isCanceled = textAt(objectIn(row.metadataJson || '{}'), keys.canceled) === run.runId
   return isLast && !isCanceled ? 'input-required' : 'canceled'
 }
@@ -76,14 +76,8 @@ export function stateAtEnd(run: RunRow): TaskState {
     case 'timeout':
       return 'failed'
     default:
-      return asks(run) ? 'input-required' : 'completed'
+      return hasQuestions(run) ? 'input-required' : 'completed'
   }
-}
-
-/** True if the run ended with a question. */
-function asks({ status, interruptsJson }: RunRow): boolean {
-  if (status !== 'success') return false
-  return Object.keys(objectIn(interruptsJson || '{}')).length > 0
 }
 
 async function newestOf({ runs, caller }: FindContext, first: RunRow): Promise<RunRow> {

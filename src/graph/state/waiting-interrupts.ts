@@ -11,6 +11,11 @@ export interface WaitingInterrupt {
   readonly id?: string
 }
 
+/** True if a task raised an interrupt with these writes. */
+export function raisesInterrupt({ writes }: Writes): boolean {
+  return writes.some(({ channel }) => channel === interruptChannel)
+}
+
 /** The open interrupts of a task after these writes. Undefined if the writes change none. */
 export function interruptsAfter({ writes }: Writes): readonly WaitingInterrupt[] | undefined {
   // A result ends the interrupts of its task, whatever else is written with it.

@@ -8,7 +8,7 @@ import type { Writes } from '../../../proto/gen/storage/v1/log.ts'
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { WaitingPlace } from '../../../proto/gen/storage/v1/waiting.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
-import { interruptsAfter } from '../../graph/index.ts'
+import { interruptsAfter, raisesInterrupt } from '../../graph/index.ts'
 import { listOf, objectIn } from '../../json/index.ts'
 import type { RunStatus, ThreadStatus } from '../../search/index.ts'
 
@@ -67,8 +67,10 @@ export function restAfterWrites(row: ThreadRow, writes: Writes, runs: readonly R
   | Partial<Rest>
   | undefined {
   if (writes.ns !== '' || writes.checkpointId !== row.head?.id) return undefined
+  // This is so with nearly all writes.
+  if (row.interruptsJson === '{}' && !raisesInterrupt(writes)) return undefined
   const asked = interruptsAfter(writes)
-  if (!asked || (asked.length === 0 && row.interruptsJson === '{}')) return undefined
+  if (!asked) return undefined
   const { [writes.taskId]: _, ...others } = objectIn(row.interruptsJson)
   const interrupts = asked.length === 0 ? others : { ...others, [writes.taskId]: asked }
   const { revision } = runs.find((run) => run.started) ?? {}

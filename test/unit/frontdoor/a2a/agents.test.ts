@@ -64,7 +64,7 @@ function finish(door: OpenDoor, run: FakeRun, answer: string, asked?: unknown): 
   Object.assign(run.row, { status: 'success', finalCheckpointId: 'c',
     interruptsJson: asked === undefined ? '' : JSON.stringify({ t: [{ id: 'i', value: asked }] }) })
   const view = viewOf('local', run.row.threadId, {}, values)
-  Object.assign(view.row, { unfinished: [], lastRunId: run.row.runId })
+  Object.assign(view.row, { status: 'interrupted', lastRunId: run.row.runId })
   door.threads.views.set(run.row.threadId, view)
   run.end(values)
 }
@@ -226,7 +226,7 @@ describe('a task', () => {
     const patch = door.threads.patch.bind(door.threads)
     door.threads.patch = async (...args) => {
       const view = await patch(...args)
-      Object.assign(view.row, { unfinished: [], lastRunId: second.run.row.runId })
+      Object.assign(view.row, { status: 'interrupted', lastRunId: second.run.row.runId })
       return view
     }
     expect((await ask(door, 'CancelTask', { id: second.task.id })).result.status.state)

@@ -125,6 +125,18 @@ describe('a copy of a busy thread', () => {
   })
 })
 
+it('The row of a thread names the runs that are unfinished now, also after a restart.', async () => {
+  const house = new ThreadHouse()
+  await house.startRun('x')
+  expect((await rowOf(house)).unfinished).toHaveLength(1)
+  house.restart()
+  await rowOf(house)
+  await settled()
+  house.host.end(house.host.only)
+  await settled()
+  expect((await rowOf(house)).unfinished).toEqual([])
+})
+
 const State = Annotation.Root({ out: Annotation<string>() })
 
 /** A thread whose node interrupts, and then fails or waits as the test decides. */
@@ -185,5 +197,42 @@ describe('a resume that was cancelled', () => {
     expect((await row()).status).toBe('interrupted')
     rest.does = () => ({})
     expect(await thread.answer('8')).toEqual({ status: 'success', asks: [], error: '' })
+  })
+})
+
+describe('a run of which one task interrupts and another one does not end well', () => {
+  /** A thread with two tasks in one superstep. The second one waits until the first has asked. */
+  function twoTasks() {
+    const then = { fails: (): Promise<unknown> => Promise.reject(new Error('no model')) }
+    const Both = Annotation.Root({ one: Annotation<string>(), two: Annotation<string>() })
+    const graph = new StateGraph(Both)
+      .addNode('asks', () => ({ one: interrupt<string, string>('Which order?') }))
+      .addNode('fails', async () => {
+        for (let i = 0; i < 20; i++) await settled()
+        await then.fails()
+        return { two: 'done' }
+      })
+      .addEdge(START, 'asks').addEdge(START, 'fails').compile()
+    const host = new EngineHost(graph)
+    return { after: then, thread: new EngineThread(() => new PointedHost(host)) }
+  }
+
+  it('shows the interrupt with the error, and the thread can be resumed', async () => {
+    const { thread, after } = twoTasks()
+    expect(await thread.run({ input: { one: '', two: '' } })).toMatchObject({ status: 'error' })
+    expect(await thread.asks()).toEqual(['Which order?'])
+    after.fails = () => Promise.resolve()
+    expect(await thread.answer('7')).toEqual({ status: 'success', asks: [], error: '' })
+    expect(await thread.values()).toEqual({ one: '7', two: 'done' })
+  })
+
+  it('shows the interrupt after a cancel', async () => {
+    const { thread, after } = twoTasks()
+    after.fails = () => new Promise(() => {})
+    const runId = await thread.start({ input: { one: '', two: '' } })
+    while ((await thread.asks()).length === 0) await settled()
+    await thread.chain.client.cancelRun('t', 'x', runId, { action: 'interrupt' })
+    const { row } = await thread.chain.client.get('t', 'x')
+    expect([row.status, await thread.asks()]).toEqual(['interrupted', ['Which order?']])
   })
 })
