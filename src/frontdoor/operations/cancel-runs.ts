@@ -142,7 +142,8 @@ async function busyThreads(threads: Threads, { tenant, hidden, options: { filter
 async function cancelOf(threads: Threads, { tenant, threadId, unfinished }: ThreadRow,
   { options: { status, cancel, allowed }, seen }: Pass): Promise<boolean> {
   const meant = unfinished.filter((run) =>
-    !seen.has(run.runId) && (status === 'all' || run.status === status)
+    !seen.has(run.runId)
+    && (status === 'all' || run.status === status || (status === 'running' && run.started))
   )
   for (const { runId } of unfinished) seen.add(runId)
   if (meant.length === 0) return false

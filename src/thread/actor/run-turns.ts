@@ -171,7 +171,9 @@ export async function cancel(parts: ThreadParts, { runId, cancel: how }: Command
 }
 
 function isMeant(run: RunRow, { only, ofAssistant }: CancelRun): boolean {
-  return (only ?? run.status) === run.status && (ofAssistant ?? run.assistantId) === run.assistantId
+  // A run that was handed back, such as for messages, is about to continue.
+  const isSo = only === undefined || only === run.status || (only === 'running' && run.started)
+  return isSo && (ofAssistant ?? run.assistantId) === run.assistantId
 }
 
 /** Deletes a run and stops its webhook. Throws `not_found`. */

@@ -17,6 +17,7 @@ const table = `
 a run
   cancel: interrupt        | idle zero is | idle one+zero is | idle one+zero ss
   cancel: rollback         | idle zero s | idle zero s | idle one+zero ss
+  cancel: only running     | idle zero is | idle one+zero is | idle one+zero ss
   cancel: of an assistant  | idle zero is | idle one+zero is | idle one+zero ss
   start: interrupt         | idle zero sis | idle one+zero sis | idle one+zero sss
   start: rollback          | idle zero ss | idle zero ss | idle one+zero sss
@@ -41,6 +42,7 @@ a run
 a resume
   cancel: interrupt        | interrupted? zero is | idle one+zero is | idle one+zero ss
   cancel: rollback         | interrupted? zero s | interrupted? zero s | idle one+zero ss
+  cancel: only running     | interrupted? zero is | idle one+zero is | idle one+zero ss
   cancel: of an assistant  | interrupted? zero is | idle one+zero is | idle one+zero ss
   start: interrupt         | idle zero sis | idle one+zero sis | idle one+zero sss
   start: rollback          | idle zero ss | idle zero ss | idle one+zero sss
@@ -65,6 +67,7 @@ a resume
 an injection
   cancel: interrupt        | idle one+zero sis | idle one+zero sis | idle m+one+zero is
   cancel: rollback         | idle zero ss | idle zero ss | idle zero s
+  cancel: only running     | idle one+zero sis | idle one+zero sis | idle m+one+zero is
   cancel: of an assistant  | idle one+zero sis | idle one+zero sis | idle m+one+zero is
   start: interrupt         | idle one+zero siis | idle one+zero siis | idle m+one+zero sis
   start: rollback          | idle zero ss | idle zero ss | idle zero ss
@@ -89,6 +92,7 @@ an injection
 an injection into a resume
   cancel: interrupt        | idle one+zero sis | idle one+zero sis | idle m+one+zero is
   cancel: rollback         | interrupted? zero ps | interrupted? zero ps | interrupted? zero s
+  cancel: only running     | idle one+zero sis | idle one+zero sis | idle m+one+zero is
   cancel: of an assistant  | idle one+zero sis | idle one+zero sis | idle m+one+zero is
   start: interrupt         | idle one+zero siis | idle one+zero siis | idle m+one+zero sis
   start: rollback          | idle zero ss | idle zero ss | idle zero ss
@@ -113,6 +117,7 @@ an injection into a resume
 an edit
   cancel: interrupt        | idle edit+zero s | idle edit+zero s | idle edit+zero s
   cancel: rollback         | idle edit+zero s | idle edit+zero s | idle edit+zero s
+  cancel: only running     | idle edit+zero s | idle edit+zero s | idle edit+zero s
   cancel: of an assistant  | idle edit+zero s | idle edit+zero s | idle edit+zero s
   start: interrupt         | idle edit+zero ss | idle edit+zero ss | idle edit+zero ss
   start: rollback          | idle edit+zero ss | idle edit+zero ss | idle edit+zero ss
@@ -137,6 +142,7 @@ an edit
 an edit of a waiting thread
   cancel: interrupt        | idle edit+zero s | idle edit+zero s | idle edit+zero s
   cancel: rollback         | idle edit+zero s | idle edit+zero s | idle edit+zero s
+  cancel: only running     | idle edit+zero s | idle edit+zero s | idle edit+zero s
   cancel: of an assistant  | idle edit+zero s | idle edit+zero s | idle edit+zero s
   start: interrupt         | idle edit+zero ss | idle edit+zero ss | idle edit+zero ss
   start: rollback          | idle edit+zero ss | idle edit+zero ss | idle edit+zero ss
@@ -161,6 +167,7 @@ an edit of a waiting thread
 a copy of a busy thread
   cancel: interrupt        | interrupted? zero | interrupted? zero | interrupted? zero
   cancel: rollback         | interrupted? zero | interrupted? zero | interrupted? zero
+  cancel: only running     | interrupted? zero | interrupted? zero | interrupted? zero
   cancel: of an assistant  | interrupted? zero | interrupted? zero | interrupted? zero
   start: interrupt         | interrupted? zero | interrupted? zero | interrupted? zero
   start: rollback          | interrupted? zero | interrupted? zero | interrupted? zero

@@ -116,6 +116,7 @@ export const commands: Readonly<Record<CommandType, Readonly<Record<string, Send
   cancel: {
     'cancel: interrupt': cancel({ action: 'interrupt' }),
     'cancel: rollback': cancel({ action: 'rollback' }),
+    'cancel: only running': cancel({ action: 'interrupt', only: 'running' }),
     'cancel: of an assistant': cancel({ action: 'interrupt', ofAssistant: 'a' }),
   },
   start: {

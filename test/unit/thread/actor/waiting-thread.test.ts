@@ -125,7 +125,7 @@ describe('a copy of a busy thread', () => {
   })
 })
 
-it('The row of a thread names the runs that are unfinished now, also after a restart.', async () => {
+it('returns the unfinished runs of now with the row of a thread, also when reloaded', async () => {
   const house = new ThreadHouse()
   await house.startRun('x')
   expect((await rowOf(house)).unfinished).toHaveLength(1)
