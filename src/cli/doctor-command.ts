@@ -17,7 +17,7 @@ export function runDoctorCommand(source: CommandSource): Promise<void> {
       'Examines this machine, the settings and the store: give it the options of the server. ' +
         'It changes nothing.',
     )
-    .option('--deep', 'Read all bytes of the revisions of deployments, which a server must serve.')
+    .option('--deep', 'Read all bytes of the revisions of deployments and of the last backup.')
     .action(async ({ json = false, deep = false }: TypedFormat & { readonly deep?: boolean }) => {
       const settings = resolveSettings({ ...source, options: typedSettings(command) })
       const findings = await consultDoctor(settings, systemEnv({ level: 'error' }), deep)

@@ -292,10 +292,11 @@ const checks: Readonly<Record<string, Check>> = {
         'Name the balancer with --trusted-proxies, if there is one.')
   },
 
-  'backup': ({ lastBackupMs, nowMs }) => {
+  'backup': ({ lastBackupMs, lastBackupFault, nowMs }) => {
     if (lastBackupMs === undefined) return undefined
     const cure = 'Run "heddle backup" daily, and keep its files elsewhere.'
     if (lastBackupMs === null) return warn('No backup was made.', cure)
+    if (lastBackupFault !== undefined) return bad(lastBackupFault, 'Make another backup.')
     const text = `The last backup is of ${dayOf(lastBackupMs)}.`
     return nowMs - lastBackupMs < staleBackupMs ? ok(text) : warn(text, cure)
   },

@@ -9,7 +9,8 @@ import { HeddleError } from '../../errors.ts'
 import { isLoopback } from '../../settings/index.ts'
 import type { Settings } from '../../settings/index.ts'
 import { readKeyspaces } from '../../store/cassandra/index.ts'
-import { backupEndings, manifestEnding, readSchema } from '../../store/embedded/index.ts'
+import { backupEndings, checkBackup, manifestEnding,
+  readSchema } from '../../store/embedded/index.ts'
 import { openAdminAccess } from '../admin-access.ts'
 import type { RevisionsAdmin, RevisionsRequest } from '../deployments/revisions-admin.ts'
 import { connectionOptions } from '../backends/cassandra-connection.ts'
@@ -85,7 +86,9 @@ async function readStore(settings: Settings, env: Env, deep: boolean): Promise<P
   const { cassandra, dataDirectory: directory } = settings
   if (cassandra === null) {
     const schema = readSchema(directory)
-    const found = { lastBackupMs: lastBackup(directory)?.atMs ?? null, ...schema && { schema } }
+    const fault = deep ? faultOfBackup(directory) : undefined
+    const found = { lastBackupMs: lastBackup(directory)?.atMs ?? null,
+      ...fault !== undefined && { lastBackupFault: fault }, ...schema && { schema } }
     // The first start makes what is missing.
     if (!existsSync(directory)) return {}
     return { ...found, ...isCurrent(schema) && await readTables(settings, env, deep) }
@@ -98,6 +101,18 @@ async function readStore(settings: Settings, env: Env, deep: boolean): Promise<P
       ...isCurrent(schema) && await readTables(settings, env, deep) }
   } catch (error) {
     return { hasClusterSecret, storeFault: HeddleError.from(error).message }
+  }
+}
+
+/** Compares the last backup with its manifest, if its files are still in their places. */
+function faultOfBackup(directory: string): string | undefined {
+  const backup = lastBackup(directory)?.file
+  if (backup === undefined || !existsSync(backup)) return undefined
+  try {
+    checkBackup(backup, 'expected', () => {})
+    return undefined
+  } catch (error) {
+    return HeddleError.from(error).message
   }
 }
 

@@ -88,6 +88,8 @@ export interface Reading {
   readonly schema?: SchemaReading
   /** Missing on Cassandra; null if none is known. */
   readonly lastBackupMs?: number | null
+  /** Damage of the last backup; missing if it is whole, was not read, or was moved elsewhere. */
+  readonly lastBackupFault?: string
   /** True if the cluster has a secret of its own, or certificates. */
   readonly hasClusterSecret?: boolean
   readonly cassandra?: CassandraReading

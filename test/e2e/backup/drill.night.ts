@@ -91,7 +91,9 @@ it(`Each of ${backups} backups under load restores with all that was acknowledge
           .toEqual(['fresh'])
       } finally {
         await restored.close()
-        for (const each of [data, target, `${target}.documents`, `${target}.traces`]) {
+        for (const each of [data, ...['', '.documents', '.traces', '.manifest'].map((end) =>
+          `${target}${end}`
+        )]) {
           rmSync(each, { recursive: true, force: true })
         }
       }

@@ -46,6 +46,18 @@ it('The command "doctor" finds a fresh data directory in order, and leaves it al
   expect(readdirSync(data)).toEqual(expect.arrayContaining(before))
 })
 
+it('The command "doctor --deep" compares the last backup with its manifest.', async () => {
+  const file = join(root, 'last.db')
+  expect((await heddle('backup', file, '--data', data)).status).toBe(0)
+  expect((await consult('--deep')).verdictOf('backup')).toBe('ok')
+  writeFileSync(`${file}.traces`, 'of another backup')
+  expect((await consult()).verdictOf('backup')).toBe('ok')
+  expect((await consult('--deep')).verdictOf('backup')).toBe('bad')
+  // A backup that was moved elsewhere is not missed.
+  rmSync(file)
+  expect((await consult('--deep')).verdictOf('backup')).toBe('ok')
+})
+
 it('The command "upgrade check" says what a start would do to the tables.', async () => {
   const { status, stdout } = await heddle('upgrade', 'check', '--json', '--data', data)
   expect([status, JSON.parse(stdout)]).toEqual([0, expect.arrayContaining([

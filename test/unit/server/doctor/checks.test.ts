@@ -100,6 +100,7 @@ describe('the doctor', () => {
     ['revisions', 'bad', { revisions: { stored: 3, broken: ['shop r3'], deep: false } }],
     ['proxies', 'warn', { trustedProxies: 0 }],
     ['backup', 'warn', { lastBackupMs: null }],
+    ['backup', 'bad', { lastBackupFault: 'a.db is damaged.' }],
     ['backup', 'warn', { lastBackupMs: nowMs - 8 * dayMs }],
   ])('finds that "%s" is %s, and nothing else, and says what cures it', (check, verdict, fault) => {
     const found = examine({ ...well, ...fault }).filter((each) => each.verdict !== 'ok')
