@@ -69,25 +69,38 @@ export interface EndedRun {
   readonly error: unknown
 }
 
-/** The thread `x` of the tenant `t`. `newHost` makes the host of each owner. */
+/** The thread `x` of the tenant `t`, or a copy. `newHost` makes the host of each owner. */
 export class EngineThread {
   readonly chain: ThreadChain<GraphHost>
+  readonly id: string
   #runs = 0
+  #copies = 0
 
-  constructor(newHost: () => GraphHost) {
-    this.chain = new ThreadChain(newHost)
+  constructor(newHost: () => GraphHost,
+    original?: { readonly chain: ThreadChain<GraphHost>; readonly id: string }) {
+    this.chain = original?.chain ?? new ThreadChain(newHost)
+    this.id = original?.id ?? 'x'
+  }
+
+  /** Copies the thread, on the same owners. */
+  async copy(): Promise<EngineThread> {
+    const { chain } = this
+    const { row: { threadId } } = await chain.client.copy('t', this.id)
+    const copy = new EngineThread(() => chain.host, { chain, id: threadId })
+    copy.#runs = this.#runs + 10_000 * ++this.#copies
+    return copy
   }
 
   /** Starts a run and returns its id. */
   async start(kwargs: object, more: Partial<StartRun> = {}): Promise<string> {
     const runId = `00000000-0000-7000-9000-${String(++this.#runs).padStart(12, '0')}`
-    await this.chain.client.startRun('t', 'x', aRun(runId, { kwargs: { ...kwargs }, ...more }))
+    await this.chain.client.startRun('t', this.id, aRun(runId, { kwargs: { ...kwargs }, ...more }))
     return runId
   }
 
   /** The row of a run; undefined if the run was rolled back. */
   async row(runId: string): Promise<RunRow | undefined> {
-    return await this.chain.client.getRun('t', 'x', runId).catch(() => undefined)
+    return await this.chain.client.getRun('t', this.id, runId).catch(() => undefined)
   }
 
   /** The end of a run: `gone` if the run was rolled back. */
@@ -113,13 +126,13 @@ export class EngineThread {
 
   /** The values of the interrupts with which the thread waits. */
   async asks(): Promise<readonly unknown[]> {
-    const { row: { interruptsJson } } = await this.chain.client.get('t', 'x')
+    const { row: { interruptsJson } } = await this.chain.client.get('t', this.id)
     return Object.values(objectIn(interruptsJson || '{}')).flatMap(listOf)
       .map((question) => (question as { value: unknown }).value)
   }
 
   async values(): Promise<unknown> {
-    const { values } = await this.chain.client.get('t', 'x')
+    const { values } = await this.chain.client.get('t', this.id)
     return JSON.parse(String(values)) as unknown
   }
 }

@@ -41,7 +41,13 @@ export function decideEffect(rule: EffectRule, known: KnownEffect, due: DueEffec
     return receipt.isCut ? { kind: 'lost' } : { kind: 'answer', resultJson: receipt.resultJson }
   }
   if (decided?.decision === 'fail') return { kind: 'failed' }
-  if (!isOpen) return { kind: 'call', key: due.key, intends: true }
+  if (!isOpen) {
+    // A copy has the decisions of the original, which may act on them itself.
+    const isOwn = (decided?.key ?? intent?.key ?? due.key) === due.key
+    return decided?.decision === 'do' && !isOwn
+      ? { kind: 'ask' }
+      : { kind: 'call', key: due.key, intends: true }
+  }
   if (intent === undefined) return { kind: 'ask' }
   // The intent of a copy is that of the original, which may still be about to act on it.
   const isOwn = intent.key === due.key

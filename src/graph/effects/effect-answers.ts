@@ -7,7 +7,7 @@ import { inTask } from './asked-effect.ts'
 import type { AskedEffect } from './asked-effect.ts'
 import { effectError } from './effect-errors.ts'
 import { questionId } from './effect-position.ts'
-import type { EffectThread } from './effect-position.ts'
+import type { AskedAbout } from './effect-position.ts'
 import { effectQuestion, questionIn } from './effect-question.ts'
 import type { QuestionCause, QuestionName } from './effect-question.ts'
 import type { TaskQuestions } from './task-questions.ts'
@@ -17,13 +17,6 @@ export interface AskingTask {
   readonly ns: string
   readonly taskId: string
   readonly records: TaskRecords
-}
-
-/** An effect that a person decides about. Without an ordinal it has no place yet. */
-export interface AskedAbout {
-  readonly rule: string
-  readonly ordinal?: number
-  readonly hash: string
 }
 
 /**
@@ -51,7 +44,6 @@ export function answerIn(
 
 /** Ports of the questions of an execution. */
 export interface EffectAnswersOptions {
-  readonly thread: EffectThread
   readonly runId: string
   readonly answer: RunAnswer
   readonly questions: TaskQuestions
@@ -99,8 +91,8 @@ export class EffectAnswers {
     const answer = this.#removed(asked, task)
     if (answer === undefined || question === undefined || isUsed) return undefined
     const { value } = answer
-    const effect = effects.find(({ rule, ordinal, known: { intent } }) =>
-      intent && question.id === this.#idOf(task, { rule, ordinal, hash: intent.hash })
+    const effect = effects.find(({ rule, ordinal, known: { intent, starts } }) =>
+      intent && question.id === questionId(task, { rule, ordinal, hash: intent.hash, starts })
     )
     const isSaid = effect !== undefined && this.#isSaid(effect.known)
     if (!isSaid && !this.#mayDecide) return undefined
@@ -116,7 +108,7 @@ export class EffectAnswers {
   held(task: AskingTask, about: AskedAbout): { readonly value: unknown } | undefined {
     const held = this.#held.get(task.taskId)
     const { id, effect = about.rule } = held?.question ?? {}
-    const isAbout = id === undefined ? effect === about.rule : id === this.#idOf(task, about)
+    const isAbout = id === undefined ? effect === about.rule : id === questionId(task, about)
     if (held === undefined || !isAbout || !this.#mayDecide) return undefined
     this.#held.delete(task.taskId)
     this.#isUsed = true
@@ -132,7 +124,7 @@ export class EffectAnswers {
     readonly cause: QuestionCause
   }): never {
     const { questions, nowMs } = this.#options
-    const id = this.#idOf(task, about)
+    const id = questionId(task, about)
     const question = effectQuestion(about.rule, shown, intent?.atMs ?? nowMs(), { id, cause })
     inTask(asked, () => questions.ask(question))
     throw effectError('unknown', asked.name)
@@ -164,9 +156,5 @@ export class EffectAnswers {
    */
   #isSaid({ decided, isOpen }: TaskEffect['known']): boolean {
     return decided?.runId === this.#options.runId && decided.decision === 'done' && isOpen
-  }
-
-  #idOf({ ns, taskId }: AskingTask, { rule, ordinal, hash }: AskedAbout): string {
-    return questionId(this.#options.thread, { ns, taskId, rule, ordinal }, hash)
   }
 }

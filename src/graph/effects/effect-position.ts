@@ -28,15 +28,23 @@ export function effectKey({ tenant, threadId }: EffectThread,
   return `hdl_${digest(JSON.stringify([tenant, threadId, ns, taskId, rule, ordinal]))}`
 }
 
+/** An effect that a person decides about. Without an ordinal it has no place yet. */
+export interface AskedAbout {
+  readonly rule: string
+  readonly ordinal?: number
+  readonly hash: string
+  /** Number of its intents so far. */
+  readonly starts?: number | undefined
+}
+
 /**
- * Id of the question about an effect. It depends on the input, so that a decision applies only to
- * the effect that the person saw. Without an ordinal, the effect has no place yet.
+ * Id of the question about an effect, also in a copy of the thread. It depends on the input and on
+ * the number of intents: a decision applies to the effect that the person saw, and not to a start
+ * after that.
  */
-export function questionId({ tenant, threadId }: EffectThread,
-  { ns, taskId, rule, ordinal }: Omit<EffectPosition, 'ordinal' | 'checkpointId'> & {
-    readonly ordinal?: number
-  }, hash: string): string {
-  return digest(JSON.stringify([tenant, threadId, ns, taskId, rule, ordinal ?? null, hash]))
+export function questionId({ ns, taskId }: Pick<EffectPosition, 'ns' | 'taskId'>,
+  { rule, ordinal, hash, starts = 0 }: AskedAbout): string {
+  return digest(JSON.stringify([ns, taskId, rule, ordinal ?? null, hash, starts]))
 }
 
 /** Hash of an input, whatever the order of its keys. Throws for what JSON cannot say. */

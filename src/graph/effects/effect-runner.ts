@@ -178,7 +178,7 @@ export class EffectRunner implements EffectBases {
       if (placing.kind === 'undecided') {
         const { shown } = placing
         const { rule, ordinal, known } = of
-        const about = { rule, ordinal, hash: hashIn(known)! }
+        const about = { rule, ordinal, hash: hashIn(known)!, starts: known.starts }
         this.#answers.ask(asked, task, { about, known, shown, cause: 'replaced' })
       }
       // Concurrent branches of a node come in any order.
@@ -233,8 +233,8 @@ export class EffectRunner implements EffectBases {
     const { taskId, records } = task
     const position = positionOf(at)
     const key = effectKey(this.#options.thread, position)
-    const about = { ...slot, hash }
     const known = () => records.effects.at(position)
+    const about = () => ({ ...slot, hash, starts: known().starts })
     for (;;) {
       const hasThrown = this.#thrown.has(taskId)
       const order = decideEffect(rule, known(), { hash, key, hasThrown,
@@ -248,9 +248,9 @@ export class EffectRunner implements EffectBases {
           else if (rule.strength !== 'keep') await this.#options.sink.acknowledged()
           return await this.#call(asked, at, order.key)
         case 'ask': {
-          const answer = this.#answers.held(task, about)
+          const answer = this.#answers.held(task, about())
           if (answer === undefined) {
-            this.#answers.ask(asked, task, { about, known: known(), shown: shownOf(asked),
+            this.#answers.ask(asked, task, { about: about(), known: known(), shown: shownOf(asked),
               cause: 'uncertain' })
           }
           this.#decide(at, answer.value)
@@ -310,7 +310,9 @@ export class EffectRunner implements EffectBases {
   #decide(at: Place, answer: unknown): void {
     const { decision, result } = decisionIn(answer)
     const { hash, slot: { rule } } = at
-    this.#note(at, { $case: 'decided', value: { decision, runId: this.#options.runId, hash } })
+    const { runId, thread } = this.#options
+    const key = effectKey(thread, positionOf(at))
+    this.#note(at, { $case: 'decided', value: { decision, runId, hash, key } })
     if (decision === 'done') this.#settle(at, isCallPattern(rule) ? saidReceipt(result) : result)
   }
 

@@ -98,9 +98,11 @@ function isEffectNote(effect: unknown): boolean {
   if (!isText(rule) || !isNumber(ordinal) || !isNumber(atMs) || !isBag(note)) return false
   const { $case, value } = note
   if (!isBag(value)) return false
-  const { once, hash } = value
-  if ($case === 'intended') return isText(value['key']) && isText(hash) && isTextOrNone(once)
-  if ($case === 'decided') return isText(value['decision']) && isTextOrNone(hash)
+  const { once, hash, key } = value
+  if ($case === 'intended') return isText(key) && isText(hash) && isTextOrNone(once)
+  if ($case === 'decided') {
+    return isText(value['decision']) && isTextOrNone(hash) && isTextOrNone(key)
+  }
   return $case === 'settled' && isText(value['hash']) && isText(value['resultJson'])
     && typeof value['isCut'] === 'boolean'
 }

@@ -16,12 +16,14 @@ export interface KnownEffect {
   /** The first intent: its key stays. `once` is missing in notes of older versions. */
   readonly intent?: { readonly key: string; readonly hash: string; readonly atMs: number;
     readonly once?: string | undefined }
+  /** Number of intents. Missing for none. */
+  readonly starts?: number
   /** True if it may have been done, and nobody knows. */
   readonly isOpen: boolean
   readonly receipt?: { readonly hash: string; readonly resultJson: string; readonly isCut: boolean }
-  /** The last decision, its run, and the hash of the input that it is about. */
+  /** The last decision, its run, and the hash of the input and the key that it is about. */
   readonly decided?: { readonly decision: Decision; readonly runId: string;
-    readonly hash?: string | undefined }
+    readonly hash?: string | undefined; readonly key?: string | undefined }
   /** True if all runs that did it were rolled back. */
   readonly isRemoved?: boolean
   /** True after a decision of such a run that it was done: the receipt of that is left out. */
@@ -119,17 +121,17 @@ export function after(known: KnownEffect, { note, atMs }: EffectNote): KnownEffe
     case 'intended': {
       const { key, hash, once } = note.value
       return { ...known, intent: known.intent ?? { key, hash, atMs, once }, isOpen: true,
-        isRemoved: false }
+        isRemoved: false, starts: (known.starts ?? 0) + 1 }
     }
     case 'settled': {
       const receipt = known.intent !== undefined && known.receipt || note.value
       return { ...known, receipt, isOpen: false }
     }
     case 'decided': {
-      const { decision, runId, hash } = note.value
+      const { decision, runId, hash, key } = note.value
       // An effect that was done is open until its receipt is there. The last decision counts.
       const isOpen = known.receipt === undefined && (decision === 'unclear' || decision === 'done')
-      return { ...known, isOpen, decided: { decision: decision as Decision, runId, hash } }
+      return { ...known, isOpen, decided: { decision: decision as Decision, runId, hash, key } }
     }
     case undefined:
       return known

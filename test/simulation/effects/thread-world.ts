@@ -1,4 +1,4 @@
-/** One thread with three effects, whose runs are resumed, removed, moved and killed by chance. */
+/** A thread with effects, whose runs are resumed, removed, moved, copied and killed by chance. */
 
 import { interrupt, MessagesAnnotation, Annotation, START, StateGraph } from '@langchain/langgraph'
 
@@ -8,8 +8,11 @@ import type { Execution, GraphHost } from '../../../src/graph/index.ts'
 import { EngineHost } from '../../support/engine-host.ts'
 import { EngineThread, PointedHost } from '../../support/engine-thread.ts'
 import { effect, isInterrupt, post } from '../../support/node-effects.ts'
+import type { StartRun } from '../../../src/thread/index.ts'
 import { aRun, settled } from '../../support/thread-house.ts'
 import { Chance } from '../chance.ts'
+import { ThreadLife } from './thread-life.ts'
+import type { Keys, Label } from './thread-life.ts'
 
 /** The result of a sequence. */
 export interface SequenceOutcome {
@@ -22,7 +25,8 @@ export interface SequenceOutcome {
 }
 
 const host = 'https://bank.example.org/v1'
-const others = [{ name: 'mail', once: 'ask' }, { name: 'model', keep: 'answer' }] as const
+const others = [{ name: 'mail', once: 'ask' }, { name: 'door', once: 'ask' }, { name: 'model',
+  keep: 'answer' }] as const
 /** The pattern of charges differs by revision. */
 const revisions = [`POST ${host}/charges`, `POST ${host}/*`]
   .map((match) => effectRulesOf([{ match, once: 'key' }, ...others]))
@@ -40,18 +44,8 @@ const actionsMax = 14
 const calmActionsMax = 16
 /** Rounds of the event loop after which a thread counts as stuck. */
 const roundsMax = 400
-
-type Outside = 'charge' | 'mail'
-
-/** What the receivers got since an input. */
-interface Epoch {
-  readonly runId: string
-  readonly before: Epoch | undefined
-  readonly keys: Set<string>
-  mails: number
-  /** Decisions of persons that allow one more. */
-  readonly allowed: Record<Outside, number>
-}
+/** Runs of a copy. */
+const copyRunsMax = 6
 
 /** A member with the workers of each revision. */
 class Member extends PointedHost {
@@ -92,23 +86,29 @@ class ThreadWorld {
   readonly #members: Member[]
   readonly #findings: string[] = []
   readonly #trace: string[] = []
-  /** Bodies by key. */
-  readonly #bodies = new Map<string, string>()
-  /** Resume values by run, without removed runs, and the epochs of their questions. */
-  readonly #values = new Map<string, { readonly value: string; readonly epoch: Epoch }>()
+  readonly #keys: Keys = new Map()
+  /** The thread and its copies. */
+  readonly #lives = new Map([['x', new ThreadLife(this.#keys)]])
   #held: ((how: 'done' | 'failed') => void)[] = []
-  #epoch: Epoch | undefined
+  /** The question that a person has seen last. */
+  #question: unknown
   #member = 0
   #revision = 0
   #count = 0
   /** True if the node asks before its effects as well. */
   readonly #asksFirst: boolean
+  /** True if the node is one of a subgraph. */
+  readonly #isNested: boolean
+  /** True if the node has two effects of one name in progress at once. */
+  readonly #hasDoors: boolean
   #isCalm = false
   #hasEnded = false
 
   constructor(chance: Chance) {
     this.#chance = chance
     this.#asksFirst = chance.flip(0.6)
+    this.#isNested = chance.flip(0.3)
+    this.#hasDoors = chance.flip(0.3)
     this.#members = [this.#newMember(), this.#newMember()]
     this.#thread = new EngineThread(() => this.#members[this.#member]!)
   }
@@ -137,21 +137,26 @@ class ThreadWorld {
       ? 'done'
       : this.#chance.pick(
         ['done', 'done', 'done', 'failed', 'failed', 'kill', 'kill', 'move', 'cancel', 'remove',
-          'remove', 'supersede', 'inject', 'inject', 'revision'] as const,
+          'remove', 'supersede', 'answer', 'inject', 'inject', 'revision', 'copy'] as const,
       )
     this.#log(act)
     if (act === 'inject') return await this.#inject()
+    if (act === 'copy') return await this.#copy()
     if (act === 'revision') return this.#activate(1 - this.#revision)
-    const [release] = this.#held.splice(0)
-    if (act === 'done' || act === 'failed') return release!(act)
+    if (act === 'done' || act === 'failed') return this.#held.shift()!(act)
+    this.#held = []
     if (act === 'kill') return this.#die()
     if (act === 'move') return await this.#move(AbortSignal.abort())
-    if (act === 'supersede') {
+    if (act === 'supersede' || act === 'answer') {
       const strategy = this.#chance.pick(['rollback', 'interrupt'] as const)
-      if (strategy === 'rollback') this.#forget(runId)
+      if (strategy === 'rollback') this.#life.forget(runId)
+      const question = this.#question
+      if (act === 'answer' && question !== undefined) {
+        return await this.#resume(question, { strategy })
+      }
       await this.#thread.start({ input: null }, { strategy })
     } else if (runId !== undefined) {
-      if (act === 'remove') this.#forget(runId)
+      if (act === 'remove') this.#life.forget(runId)
       await this.#thread.chain.client.cancelRun('t', 'x', runId, {
         action: act === 'remove' ? 'rollback' : 'interrupt',
       }).catch(() => {})
@@ -161,41 +166,65 @@ class ThreadWorld {
   /** Something happens to a thread that rests. */
   async #continue(): Promise<void> {
     const [question] = await this.#thread.asks()
+    this.#sees(question)
     const acts = question === undefined
       ? ['retry', 'retry', 'input'] as const
       : ['resume', 'resume', 'resume', 'resume', 'retry'] as const
     const act = this.#isCalm
       ? acts[0]
-      : this.#chance.pick([...acts, 'revision', 'move', 'kill'] as const)
+      : this.#chance.pick([...acts, 'revision', 'move', 'kill', 'inject', 'copy'] as const)
     this.#log(act)
     if (act === 'resume') return await this.#resume(question)
     if (act === 'retry') return void await this.#thread.start({ input: null })
     if (act === 'input') return void await this.#thread.start({ input: { out: [] } })
     if (act === 'revision') return this.#activate(1 - this.#revision)
+    if (act === 'inject') return await this.#inject()
+    if (act === 'copy') return await this.#copy()
     if (act === 'move') return await this.#move(new AbortController().signal)
     this.#die()
   }
 
-  async #resume(question: unknown): Promise<void> {
-    const { effect: rule } = Object(question) as { readonly effect?: string }
-    if (rule === undefined) {
-      const value = `${words[String(question)]} ${++this.#count}`
-      this.#log(`  ${String(question)} ${value}`)
-      // Before the run starts: the node may get the value at once.
-      const given = { value, epoch: this.#epoch! }
-      this.#values.set('next', given)
-      const runId = await this.#thread.start({ command: { resume: value } })
-      this.#values.delete('next')
-      this.#values.set(runId, given)
-      return
+  #sees(question: unknown): void {
+    this.#question = question
+    const label = labelOf(question)
+    if (label) this.#life.asks(label)
+  }
+
+  /** A person gives a value for a question. The thread may execute a run meanwhile. */
+  async #resume(question: unknown, more: Partial<StartRun> = {}): Promise<void> {
+    const value = this.#valueFor(this.#life, question)
+    this.#life.named(await this.#thread.start({ command: { resume: value } }, more))
+  }
+
+  #valueFor(life: ThreadLife, question: unknown): string {
+    const label = labelOf(question)
+    const value = label === undefined
+      ? `${words[String(question)]} ${++this.#count}`
+      : this.#chance.pick(this.#isCalm ? ['done', 'do'] : ['done', 'do', 'do', 'fail', 'perhaps'])
+    this.#log(`  ${label ?? String(question)}: ${value}`)
+    if (label === undefined) life.gives(value)
+    else life.decides(value)
+    return value
+  }
+
+  /** A copy of the thread lives for a while, with receivers that respond at once. */
+  async #copy(): Promise<void> {
+    const copy = await this.#thread.copy()
+    const life = this.#life.copy()
+    this.#lives.set(copy.id, life)
+    for (let runs = 0; runs < copyRunsMax; runs++) {
+      const [question] = await copy.asks()
+      const label = labelOf(question)
+      if (label) life.asks(label)
+      const kwargs = question === undefined || this.#chance.flip(0.2)
+        ? { input: null }
+        : { command: { resume: this.#valueFor(life, question) } }
+      const runId = await copy.start(kwargs)
+      life.named(runId)
+      await copy.ended(runId)
+      if (((await copy.values()) as { readonly out?: readonly unknown[] }).out?.length) break
     }
-    const decision = this.#chance.pick(
-      this.#isCalm ? ['done', 'do'] : ['done', 'do', 'do', 'fail', 'perhaps'],
-    )
-    const name = rule.startsWith('POST') ? 'charge' : 'mail'
-    this.#log(`  ${name}: ${decision}`)
-    if (decision === 'do' || decision === 'fail') this.#epoch!.allowed[name]++
-    await this.#thread.start({ command: { resume: decision } })
+    this.#log('copied')
   }
 
   async #inject(): Promise<void> {
@@ -227,8 +256,14 @@ class ThreadWorld {
   }
 
   #newMember(): Member {
+    const asks = () =>
+      new StateGraph(State)
+        .addNode('asks', (_, { configurable }) => this.#node(String(configurable!['thread_id'])))
+        .addEdge(START, 'asks').compile()
     const graph = () =>
-      new StateGraph(State).addNode('asks', () => this.#node()).addEdge(START, 'asks').compile()
+      this.#isNested
+        ? new StateGraph(State).addNode('team', asks()).addEdge(START, 'team').compile()
+        : asks()
     return new Member(graph, this.#revision, (execution) => this.#starts(execution))
   }
 
@@ -259,30 +294,31 @@ class ThreadWorld {
     return runs.find(({ status }) => status === 'running')?.runId
   }
 
-  /** A run that is removed takes its resume value, or its input, with it. */
-  #forget(runId: string | undefined): void {
-    this.#values.delete(runId ?? '')
-    if (this.#epoch && this.#epoch.runId === runId) this.#epoch = this.#epoch.before
+  get #life(): ThreadLife {
+    return this.#lives.get('x')!
   }
 
-  /** An execution with an input makes new tasks, with effects of their own. */
-  #starts({ request, runId }: Execution): void {
-    this.#log(`  [${request.kind} ${runId.slice(-2)}]`)
+  #starts({ request, runId, threadId }: Execution): void {
+    this.#log(`  [${request.kind} ${runId.slice(-2)}${threadId === 'x' ? '' : ' of a copy'}]`)
     if (request.kind !== 'run' || request.input === 'null') return
-    this.#epoch = { runId, before: this.#epoch, keys: new Set(), mails: 0,
-      allowed: { charge: 0, mail: 0 } }
+    this.#lives.get(threadId)!.begin(runId)
   }
 
   // The node, and the receivers of its effects
 
-  async #node(): Promise<object> {
-    const order = this.#asksFirst ? this.#resumed('Which order?') : 'any order'
+  async #node(threadId: string): Promise<object> {
+    const order = this.#asksFirst ? this.#resumed(threadId, 'Which order?') : 'any order'
     await effect('model', { order }, () => 'fine')
     // A model chooses the amount, and not always the same.
     const amount = this.#chance.flip(0.1) ? 30 : 20
-    await this.#tries((less) => this.#charge({ order, amount: amount - less }))
-    await this.#tries((less) => this.#mail({ order, less }))
-    return { out: [order, this.#resumed('Delete everything?')] }
+    await this.#tries((less) => this.#charge(threadId, { order, amount: amount - less }))
+    await this.#tries((less) => this.#once(threadId, 'mail', { order, less }))
+    if (this.#hasDoors) {
+      await Promise.all(
+        ['a', 'b'].map((door) => this.#once(threadId, `door ${door}` as Label, { order, door })),
+      )
+    }
+    return { out: [order, this.#resumed(threadId, 'Delete everything?')] }
   }
 
   /** The retry of the code itself, with the same input or with another one. */
@@ -296,49 +332,42 @@ class ThreadWorld {
     }
   }
 
-  #resumed(question: string): string {
+  #resumed(threadId: string, question: string): string {
     const value = interrupt<string, unknown>(question)
     const isOwn = typeof value === 'string' && value.startsWith(`${words[question]} `)
-    const isGiven = [...this.#values.values()]
-      .some((given) => given.value === value && given.epoch === this.#epoch)
-    if (!isOwn || !isGiven) {
+    if (!isOwn || !this.#lives.get(threadId)!.isGiven(value)) {
       this.#find(`"${String(value)}" is used for "${question}"`)
     }
     return String(value)
   }
 
-  async #charge(body: object): Promise<unknown> {
+  async #charge(threadId: string, body: object): Promise<unknown> {
     return await post({ url: `${host}/charges`, body, receive: async (key = '') => {
-      const text = JSON.stringify(body)
-      this.#log(`  charge ${text} ${key.slice(0, 8)}`)
-      const { keys, allowed } = this.#epoch!
-      keys.add(key)
-      if (key === '') this.#find('a charge has no key')
-      if (keys.size > 1 + allowed.charge) this.#find(`${keys.size} keys for one charge`)
-      if ((this.#bodies.get(key) ?? text) !== text) this.#find('one key for two bodies')
-      this.#bodies.set(key, text)
-      await this.#receives()
+      await this.#receives(threadId, 'charge', { key, text: JSON.stringify(body) })
       return [200, 'paid']
     } })
   }
 
-  async #mail(input: object): Promise<unknown> {
-    return await effect('mail', input, async () => {
-      this.#log(`  mail ${JSON.stringify(input)}`)
-      const epoch = this.#epoch!
-      if (++epoch.mails > 1 + epoch.allowed.mail) this.#find(`${epoch.mails} mails`)
-      await this.#receives()
+  async #once(threadId: string, label: Label, input: object): Promise<unknown> {
+    return await effect(label.split(' ')[0]!, input, async () => {
+      await this.#receives(threadId, label, { text: JSON.stringify(input) })
       return 'sent'
     })
   }
 
   /** The receiver has the request. Its response may be lost, or take its time. */
-  async #receives(): Promise<void> {
+  async #receives(threadId: string, label: Label,
+    request: { readonly key?: string; readonly text: string }): Promise<void> {
+    this.#log(`  ${label} ${request.text} ${request.key?.slice(0, 8) ?? ''}`)
+    for (const finding of this.#lives.get(threadId)!.receives(label, request)) this.#find(finding)
     const dice = this.#isCalm ? 0 : this.#chance.number()
     if (dice < 0.4) return
-    const how = dice < 0.55 ? 'failed' : await new Promise<string>((resolve) => {
-      this.#held.push(resolve)
-    })
+    const isLost = dice < 0.55
+    const how = isLost || threadId !== 'x'
+      ? isLost ? 'failed' : 'done'
+      : await new Promise<string>((resolve) => {
+        this.#held.push(resolve)
+      })
     if (how === 'failed') throw new Error('reset')
   }
 
@@ -350,4 +379,13 @@ class ThreadWorld {
     this.#findings.push(finding)
     this.#log(`! ${finding}`)
   }
+}
+
+/** The effect that a question is about; undefined for a question of the node. */
+function labelOf(question: unknown): Label | undefined {
+  const { effect: rule, input } = Object(question) as { readonly effect?: string;
+    readonly input?: { readonly door?: string } }
+  if (rule === undefined) return undefined
+  if (rule === 'door') return `door ${input!.door!}` as Label
+  return rule.startsWith('POST') ? 'charge' : 'mail'
 }

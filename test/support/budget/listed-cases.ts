@@ -41,7 +41,7 @@ export const listedCases: Readonly<Record<string, Readonly<Record<string, string
     'break a promise: owned_work': search,
   },
   'test/simulation/effects/thread-world.test.ts': {
-    'does each effect once in 60 random sequences on one thread': search,
+    'does each effect once in 50 random sequences on one thread': search,
   },
   'test/simulation/simulation.test.ts': {
     'loses, repeats and contradicts nothing in many worlds full of faults': search,

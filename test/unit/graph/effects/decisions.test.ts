@@ -118,6 +118,46 @@ describe.each([false, true])('a decision (in a subgraph: %s)', (isNested) => {
     expect(server.sent).toHaveLength(3)
   })
 
+  it('does not allow another execution if it is given during the execution', async () => {
+    const server = new MailServer()
+    const { thread } = await killedThread(place({ mails: () => server.mail('a') }), server)
+    await thread.start({ command: { resume: 'do' } })
+    await server.next()
+    server.holds = false
+    const again = await thread.start({ command: { resume: 'do' } }, { strategy: 'interrupt' })
+    expect((await thread.ended(again)).asks).toMatchObject([question])
+    expect(server.sent).toHaveLength(2)
+  })
+
+  it('is not used by a copy of the thread if it was given before the copy', async () => {
+    const server = new MailServer()
+    let fails = false
+    const { thread } = await killedThread(place({ mails: async () => {
+      await effect('model', {}, () => 'fine')
+      if (fails) throw new Error('reset')
+      return await server.mail('a')
+    } }), server)
+    fails = true
+    expect((await thread.answer('do')).status).toBe('error')
+    const copy = await thread.copy()
+    fails = false
+    server.holds = false
+    expect((await copy.run({ input: null })).asks).toMatchObject([question])
+    expect(server.sent).toHaveLength(1)
+    expect((await thread.run({ input: null })).asks).toEqual([])
+    expect(server.sent).toHaveLength(2)
+  })
+
+  it('is used by a copy if it is the response to the question in the copied history', async () => {
+    const server = new MailServer()
+    const { thread } = await killedThread(place({ mails: () => server.mail('a') }), server)
+    server.holds = false
+    const copy = await thread.copy()
+    expect((await copy.answer('do')).asks).toEqual([])
+    expect(server.sent).toHaveLength(2)
+    expect((await thread.run({ input: null })).asks).toMatchObject([question])
+  })
+
   it.each([['do', 'done', { asks: [] }], ['fail', 'perhaps', { asks: [question] }], ['do',
     'perhaps', { asks: [question] }], ['fail', 'done', { asks: [] }]])(
       'replaces the unused decision "%s" by "%s"',
