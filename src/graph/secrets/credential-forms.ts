@@ -6,19 +6,25 @@ import type { FindSecrets, TextSpan } from './text-span.ts'
 const forms: readonly RegExp[] = [
   /\b(?<lead>(?:bearer|basic)(?:\s+|%20|\+))(?<unlessWord>[\w.~+/=*-]{16,})/gi,
   /(?<lead>:\/\/[^\s:/@]{1,64}:)(?<secret>[^\s/@]{1,256})(?=@)/g,
-  new RegExp(
-    String
-      .raw`(?<lead>\b|%[\dA-F]{2})(?<unlessWord>(?:sk|pk|rk|gh[pousr]|xox[abeprs]|lsv2|hdl|glpat`
-      + String.raw`|github_pat|npm|hf|whsec|ya29)[-_.][\w*-]{12,})`,
-    'g',
-  ),
   /(?<lead>\b|%[\dA-F]{2})(?<secret>A(?:KI|SI)A[A-Z\d]{16}|AIza[\w-]{35})/g,
   /(?<lead>-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----)(?<secret>[^-]{1,16384})/g,
 ]
 
+/** Keys of known makers: a prefix, a mark and a long rest. */
+const makerKey = new RegExp(
+  String.raw`(?<lead>\b|%[\dA-F]{2})(?<unlessWord>(?:sk|pk|rk|gh[pousr]|xox[abeprs]|lsv2|hdl|glpat`
+    + String.raw`|github_pat|npm|hf|whsec|ya29)[-_.][\w*-]{12,})`,
+  'g',
+)
+/** The mark and the rest. It is rare in texts, and so it is looked for first. */
+const makerRest = /[-_.][\w*-]{12,}/g
+/** Characters before the mark: the longest prefix, what leads to it, and one more. */
+const prefixMax = 14
+
 /** Returns the credentials that are recognised without a name. */
 export const findCredentialForms: FindSecrets = (text) => [
   ...forms.flatMap((form) => formSpans(text, form)),
+  ...makerKeys(text),
   ...findTokens(text),
 ]
 
@@ -29,6 +35,14 @@ function formSpans(text: string, form: RegExp): readonly TextSpan[] {
     if (secret === undefined && !/[\d*]|[a-z][A-Z]/.test(unlessWord)) return []
     const from = index + lead.length
     return [[from, from + (secret ?? unlessWord).length]]
+  })
+}
+
+function makerKeys(text: string): readonly TextSpan[] {
+  return [...text.matchAll(makerRest)].flatMap(({ index, 0: rest }) => {
+    const start = Math.max(0, index - prefixMax)
+    return formSpans(text.slice(start, index + rest.length), makerKey)
+      .map(([from, to]): TextSpan => [start + from, start + to])
   })
 }
 

@@ -116,10 +116,17 @@ function formFields(text: string): readonly TextSpan[] {
 /** Characters of a name that are part of it. */
 function nameStart(text: string, end: number): number {
   let at = end
-  while (at > 0 && end - at < nameMax && /[\w.$-]/.test(text[at - 1]!)) at--
+  while (at > 0 && end - at < nameMax && isNameCode(text.charCodeAt(at - 1))) at--
   // An escaped character is not part of the name.
   if (text[at - 1] === '%') return Math.min(at + 2, end)
   return text[at - 1] === '\\' ? Math.min(at + 1, end) : at
+}
+
+/** True for the code of a letter, a digit, or one of `_`, `.`, `$` and `-`. */
+function isNameCode(code: number): boolean {
+  const small = code | 32
+  return (small >= 97 && small <= 122) || (code >= 48 && code <= 57) || code === 95
+    || code === 46 || code === 36 || code === 45
 }
 
 function isTag(text: string, nameFrom: number): boolean {
