@@ -17,7 +17,8 @@ export interface MemberDeploymentParts {
   readonly backend: Backend
   readonly router: Router
   readonly platform: Pick<Platform,
-    'documents' | 'ingest' | 'query' | 'datasets' | 'projects' | 'prices' | 'rules' | 'shares'>
+    'documents' | 'ingest' | 'query' | 'datasets' | 'projects' | 'prices' | 'removals' | 'rules'
+      | 'shares'>
   readonly items: Pick<ItemStore, 'delete'>
   readonly runs: RunsOfServer
   /** The memory that reads share. */

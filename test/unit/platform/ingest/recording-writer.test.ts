@@ -78,7 +78,7 @@ it('A tenant that has never recorded is asked about once, where nobody else writ
   const store = memorySpans()
   let readings = 0
   const counted = { write: store.write.bind(store), remove: store.remove.bind(store),
-    hours: (...asked: Parameters<typeof store.hours>) => {
+    scan: store.scan.bind(store), hours: (...asked: Parameters<typeof store.hours>) => {
       readings++
       return store.hours(...asked)
     } }
