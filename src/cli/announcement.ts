@@ -48,8 +48,8 @@ export function readyLine(
   { settings: { metrics, ...chosen }, nowMs }: { readonly settings: Settings;
     readonly nowMs: number },
 ): string {
-  const fields = { level: 'info', time: timeText(nowMs), url, version: ownVersion(),
-    note: noteOf(url, chosen)[0], studio: studioUrl,
+  const fields = { level: 'info', time: timeText(nowMs).replace('+00:00', 'Z'), url,
+    version: ownVersion(), note: noteOf(url, chosen)[0], studio: studioUrl,
     graphs: graphs.map(({ graphId, file, loaded }) => ({ id: graphId, file, loaded })), data: place,
     member, traces: platformUrl,
     metrics: metricsPort === undefined ? undefined : `port ${metricsPort} of ${metrics!.host}`,
