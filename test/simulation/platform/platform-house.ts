@@ -1,0 +1,181 @@
+/**
+ * One server of the platform on virtual time: the real handlers, catalogs, own runs, datasets and
+ * embedded store, over one data directory. It is restarted, and its clock is set, by the world.
+ */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+import type { Env } from '../../../cluster/index.ts'
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { datasetsIn } from '../../../src/platform/evaluate/datasets/catalog-datasets.ts'
+import type { DatasetCatalog } from '../../../src/platform/evaluate/datasets/dataset.ts'
+import type { DocumentPlace, Platform, Projects, SpanStore } from '../../../src/platform/index.ts'
+import { PendingRemovals } from '../../../src/platform/records/catalog/pending-removals.ts'
+import { projectsOver } from '../../../src/platform/records/projects/catalog-projects.ts'
+import { ingestHandlers } from '../../../src/platform/threads/ingest-handlers.ts'
+import type { IngestHandlers, QueryHandlers } from '../../../src/platform/threads/platform-calls.ts'
+import { queryHandlers } from '../../../src/platform/threads/query-handlers.ts'
+import { removeGoneTraces } from '../../../src/server/own-traces/gone-traces.ts'
+import { OwnRuns } from '../../../src/server/own-traces/own-runs.ts'
+import { traceStore } from '../../../src/store/embedded/platform/span-store.ts'
+import { CatalogHouse } from '../../unit/platform/catalog/catalog-house.ts'
+
+export const tenant = 'acme'
+
+/** The parts of a server that a restart makes again. */
+interface Life {
+  readonly store: SpanStore
+  readonly ingest: IngestHandlers
+  readonly query: QueryHandlers
+  readonly projects: Projects
+  readonly catalog: DatasetCatalog
+  readonly removals: PendingRemovals
+  readonly ownRuns: OwnRuns
+  readonly removeRuns: (runs: readonly RunRow[]) => Promise<void>
+}
+
+/** A server whose time, clock and life belong to a test. */
+export class PlatformHouse {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'heddle-platform-'))
+  readonly #catalogs = new CatalogHouse()
+  readonly #env: Env
+  readonly #tenantBytes: number
+  #life!: Life
+  #ids = 0
+  /** Milliseconds by which the wall clock is ahead. */
+  aheadMs = 0
+  /** Called before each write of documents. */
+  beforeDocuments: () => Promise<unknown> = () => Promise.resolve()
+
+  /** `tenantBytes`: what a tenant may have in the store. */
+  constructor(tenantBytes = Infinity) {
+    this.#tenantBytes = tenantBytes
+    const { env } = this.#catalogs
+    this.#env = { ...env, nowMs: () => env.nowMs() + this.aheadMs, uuid: () => this.newId('4'),
+      uuid7: () => this.newId('7') }
+    this.#start()
+  }
+
+  get now(): Life {
+    return this.#life
+  }
+
+  /** The time that has passed, in milliseconds since 1970. */
+  get rightMs(): number {
+    return this.#catalogs.env.nowMs()
+  }
+
+  newId(version: '4' | '7'): string {
+    const no = (++this.#ids).toString(16).padStart(12, '0')
+    return `0a000000-0000-${version}000-8000-${no}`
+  }
+
+  /** Ends the process and starts the next one. Threads that were not reported stay so. */
+  async restart(): Promise<void> {
+    await this.#close()
+    this.#catalogs.start()
+    this.#start()
+  }
+
+  /** Starts the own runs of another owner, which has handed nothing over. */
+  handOff(): void {
+    const { removals: _, ...life } = this.#life
+    this.#life = this.#withRuns({ ...life, removals: this.#life.removals })
+  }
+
+  /** Fires the timers of so many seconds, and completes the work that they start. */
+  async pass(seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second++) {
+      this.#catalogs.env.advance(1_000)
+      for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
+  /** Lets time pass without the steps of timers between. */
+  jump(ms: number): void {
+    this.#catalogs.env.advance(ms)
+  }
+
+  /** Returns the number of rows of a table of `traces.db`. */
+  countRows(table: 'span' | 'file' | 'feedback'): number {
+    const database = new DatabaseSync(join(this.#directory, 'traces.db'), { readOnly: true })
+    try {
+      const row = database.prepare(`SELECT count(*) AS count FROM ${table}`).get()
+      return Number(row!['count'])
+    } finally {
+      database.close()
+    }
+  }
+
+  /** Ends the process, and deletes the data directory. */
+  async end(): Promise<void> {
+    await this.#close()
+    rmSync(this.#directory, { recursive: true })
+  }
+
+  async #close(): Promise<void> {
+    this.#life.removals.close()
+    await this.#life.ingest.close(null)
+  }
+
+  #start(): void {
+    const env = this.#env
+    const catalogs = this.#catalogs.client()
+    const file = traceStore({ directory: this.#directory, diskBytes: 2 ** 40, access: 'write', env,
+      indexesWords: false, tenantBytes: this.#tenantBytes })
+    const store: SpanStore = { ...file, putDocuments: async (place, documents) => {
+      await this.beforeDocuments()
+      await file.putDocuments(place, documents)
+    } }
+    const [projects, catalog] = [projectsOver(catalogs, env), datasetsIn(catalogs, env)]
+    const ingest = ingestHandlers({ store, env, needs: {
+      datasets: (call) => catalog.get(call.tenant, call.ids),
+      chargeDataset: (call) => catalog.charge(call.tenant, call.id, call.bytes),
+      publishDataset: catalog.publish,
+      projects: async (
+        { names, ids, startsMs },
+      ) => [...await projects.named(tenant, names, startsMs),
+        ...await projects.get(tenant, ids, true)],
+      ownProjects: async ({ runs }) =>
+        (await projects.filed(tenant, runs, true)).map(({ project, isNew }) =>
+          project ? { ...project, isNew } : null
+        ),
+      prices: () => Promise.resolve([]),
+      ended: () => Promise.resolve(),
+      removed: () => Promise.resolve(),
+    } })
+    const removals = new PendingRemovals({ catalogs, env, kinds: {
+      dataset: {
+        exists: async (_, id) => (await catalog.get(tenant, [id])).length > 0,
+        delete: catalog.delete,
+        erase: (_, dataset) => ingest.dropExamples({ tenant, dataset }),
+      },
+      project: {
+        exists: async (_, id) => (await projects.get(tenant, [id])).length > 0,
+        delete: projects.delete,
+        erase: (_, project) => ingest.remove({ tenant, what: { kind: 'project', project } }),
+      },
+      queue: { exists: () => Promise.resolve(false), delete: () => Promise.resolve(),
+        erase: () => Promise.resolve() },
+    } })
+    const query = queryHandlers({ store, env })
+    this.#life = this.#withRuns({ store, ingest, query, projects, catalog, removals })
+  }
+
+  #withRuns(life: Omit<Life, 'ownRuns' | 'removeRuns'>): Life {
+    const ownRuns = new OwnRuns(this.#env)
+    const platform = life as unknown as Platform
+    ownRuns.handOverTo(platform)
+    const remove = removeGoneTraces({ ownRuns, platform: () => platform, tracesSteps: () => false,
+      env: this.#env })
+    return { ...life, ownRuns, removeRuns: (runs) => remove(tenant, runs) }
+  }
+}
+
+/** Returns the places of all documents of a dataset. */
+export function placesOfDataset(dataset: string): readonly DocumentPlace[] {
+  return (['example', 'example_file'] as const).map((kind) => ({ tenant, kind, owner: dataset }))
+}
