@@ -97,6 +97,8 @@ export interface RunningGraphHost extends GraphHost {
    * none is left, or at the deadline; what is left then continues until `close`.
    */
   drain(deadline: AbortSignal): Promise<void>
+  /** Resolves when the traces and recordings of ended runs are written, or after some seconds. */
+  handOver(): Promise<void>
   stats(): HostStats
   /** Gives graphs the URL at which this server answers clients; undefined if it does not. */
   servedAt(url: string | undefined): void
@@ -133,6 +135,7 @@ export async function startGraphHost(
 }
 
 class WorkerGraphHost implements RunningGraphHost {
+  readonly #env: Env
   readonly #pool: WorkerPool
   readonly #executions: ExecutionScheduler
   readonly #inquiries: GraphQueries
@@ -145,6 +148,7 @@ class WorkerGraphHost implements RunningGraphHost {
 
   constructor(env: Env,
     { inProcess, ...options }: PoolOptions & Pick<GraphHostOptions, 'inProcess'>) {
+    this.#env = env
     let jobs = 0
     const nextJob = () => {
       jobs += 1
@@ -172,6 +176,7 @@ class WorkerGraphHost implements RunningGraphHost {
         this.#traces.ended(link)
         this.#inquiries.ended(link)
       },
+      handOver: (link) => this.#traces.handOver([link], env),
     })
     this.#executions = new ExecutionScheduler(this.#pool, nextJob, inProcess?.lines ?? this.#logs)
     this.#inquiries = new GraphQueries(env, this.#pool, nextJob)
@@ -193,6 +198,10 @@ class WorkerGraphHost implements RunningGraphHost {
   async drain(deadline: AbortSignal): Promise<void> {
     await this.#executions.drain(deadline)
     if (this.#pool.writesTraces) await this.#traces.flush(this.#pool.everyone, deadline)
+  }
+
+  async handOver(): Promise<void> {
+    if (this.#pool.writesTraces) await this.#traces.handOver(this.#pool.responding, this.#env)
   }
 
   useTraces(write: WriteTraces): void {

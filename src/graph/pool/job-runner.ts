@@ -76,6 +76,8 @@ export class JobRunner {
   readonly #entered: EnteredJob
   readonly #memories = new ThreadMemories(memoryLimits)
   readonly #jobs = new Map<number, Job>()
+  /** Ends of executions whose outcome was sent, but not yet the rest of their recording. */
+  readonly #endings = new Set<Promise<void>>()
   /** Questions in progress, by their jobs. */
   readonly #inquiries = new Map<number, AbortController>()
   readonly #readings = new Map<number, Awaited>()
@@ -152,6 +154,7 @@ export class JobRunner {
     const { traces, recorder, replays, openEffects } = this.#observers
     let effects: EffectRunner | undefined
     let ending: RunEnding | undefined
+    const handedOver = Promise.withResolvers<void>()
     if (!warm) this.#memories.forget(thread)
     const memory = this.#memories.take(thread, execution.headId, execution.lastExecution)
     try {
@@ -176,6 +179,7 @@ export class JobRunner {
         return job.isStopping ? await finishStopped(job) : undefined
       if (source.failure)
         return this.#break(number, execution, source.failure)
+      this.#endings.add(handedOver.promise)
       await outbox.finish(outcome)
       ending = { outcome, values: () =>
         this.#valuesOf(execution, memory, outcome) }
@@ -197,6 +201,8 @@ export class JobRunner {
     } finally {
       effects?.retire()
       recorder?.ended(execution, ending)
+      handedOver.resolve()
+      this.#endings.delete(handedOver.promise)
       this.#jobs.delete(number)
       this.#gauge.forget(number)
     }
@@ -218,6 +224,7 @@ export class JobRunner {
 
   async #flush(): Promise<void> {
     const { traces, recorder } = this.#observers
+    await Promise.all(this.#endings)
     await traces?.flush().catch(() => {})
     await recorder?.flush().catch(() => {})
     this.#batcher.send({ type: 'flushed' })

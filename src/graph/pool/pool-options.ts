@@ -19,6 +19,8 @@ export interface PoolEvents {
   outdated(link: WorkerLink): void
   /** The worker has ended, for whatever reason. */
   ended(link: WorkerLink): void
+  /** Resolves when a worker that ends has handed over its traces, or has taken too long. */
+  handOver(link: WorkerLink): Promise<void>
 }
 
 /** Settings of a pool, which never change. A reload replaces the project only. */

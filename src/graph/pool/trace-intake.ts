@@ -1,9 +1,13 @@
 /** Receives the traces of workers, on their way to the platform. */
 
+import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { TraceBody } from '../engine/step-traces.ts'
 import type { WorkerLink } from './worker-link.ts'
 import type { WorkerMail } from './worker-mail.ts'
+
+/** Time limit for an orderly end of a worker or a process to hand over traces and recordings. */
+export const handOverMs = 3_000
 
 /** Writes spans of a tenant. Rejects if they cannot be written. */
 export type WriteTraces = (body: TraceBody) => Promise<void>
@@ -11,7 +15,8 @@ export type WriteTraces = (body: TraceBody) => Promise<void>
 /** Takes the traces of all workers. Belongs to the graph host. */
 export class TraceIntake {
   #write: WriteTraces | undefined
-  readonly #flushing = new Map<WorkerLink, () => void>()
+  /** Callers that wait for a worker's traces, in order. */
+  readonly #flushing = new Map<WorkerLink, (() => void)[]>()
 
   /** From now on traces are written. Before, workers try again. */
   writeWith(write: WriteTraces): void {
@@ -20,7 +25,7 @@ export class TraceIntake {
 
   /** Handles what a worker sent about traces. */
   mail(link: WorkerLink, mail: WorkerMail & { type: 'trace' | 'flushed' }): void {
-    if (mail.type === 'flushed') this.ended(link)
+    if (mail.type === 'flushed') this.#flushing.get(link)?.shift()?.()
     else void this.#take(link, mail)
   }
 
@@ -30,7 +35,7 @@ export class TraceIntake {
     if (deadline.aborted) return
     const flushed = Promise.all(ready.map((link) => {
       const { promise, resolve } = Promise.withResolvers<void>()
-      this.#flushing.set(link, resolve)
+      this.#flushing.set(link, [...this.#flushing.get(link) ?? [], resolve])
       link.post({ type: 'flush' })
       return promise
     }))
@@ -39,9 +44,17 @@ export class TraceIntake {
     await Promise.race([flushed, late])
   }
 
+  /** Resolves when these workers have written their traces and recordings, or after a limit. */
+  async handOver(links: Iterable<WorkerLink>, env: Pick<Env, 'after'>): Promise<void> {
+    const limit = new AbortController()
+    const stop = env.after(handOverMs, () => limit.abort())
+    await this.flush(links, limit.signal)
+    stop()
+  }
+
   /** Nothing more comes of this worker. */
   ended(link: WorkerLink): void {
-    this.#flushing.get(link)?.()
+    for (const resolve of this.#flushing.get(link) ?? []) resolve()
     this.#flushing.delete(link)
   }
 

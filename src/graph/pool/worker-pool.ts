@@ -41,6 +41,8 @@ export class WorkerPool {
   /** The project's library cannot trace. */
   #isUntraced = false
   readonly #links = new Set<WorkerLink>()
+  /** Retired workers that hand over their traces. */
+  readonly #leaving = new Set<WorkerLink>()
   readonly #marks = new Map<WorkerLink, ExecutionMark>()
   /** The message with the URL at which this server answers clients, once that is known. */
   #address: ToWorker | undefined
@@ -99,6 +101,11 @@ export class WorkerPool {
     return this.#links
   }
 
+  /** Workers, and retired ones, that are not silent. */
+  get responding(): WorkerLink[] {
+    return [...this.#links, ...this.#leaving].filter(({ silentMs }) => silentMs < silentAfterMs)
+  }
+
   /** The share of runs whose steps are traced. */
   get tracedRatio(): number {
     return this.#isUntraced ? 0 : this.#options.tracedRatio ?? 0
@@ -106,7 +113,7 @@ export class WorkerPool {
 
   /** True if workers hold traces or recorded calls for a while before they send them. */
   get writesTraces(): boolean {
-    return this.tracedRatio > 0 || [...this.#links].some(({ records }) => records)
+    return [...this.#links].some(this.#writes)
   }
 
   /** Workers that died, or were ended because they were stuck. */
@@ -136,14 +143,27 @@ export class WorkerPool {
     return true
   }
 
-  /** Ends a worker and whatever runs in it. If it was one of the members, starts another. */
+  /**
+   * Ends a worker and whatever runs in it, after it has handed over its traces if it responds. If
+   * it was one of the members, starts another.
+   */
   retire(link: WorkerLink): void {
     if (!this.#links.delete(link)) return
-    if (link.state === 'ready' && link.silentMs >= silentAfterMs) this.#lost++
-    void link.terminate()
+    const isSilent = link.silentMs >= silentAfterMs
+    if (link.state === 'ready' && isSilent) this.#lost++
     this.#events.ended(link)
+    void this.#end(link, link.state === 'ready' && !isSilent && this.#writes(link))
     this.#refill()
   }
+
+  async #end(link: WorkerLink, handsOver: boolean): Promise<void> {
+    this.#leaving.add(link)
+    if (handsOver) await this.#events.handOver(link)
+    this.#leaving.delete(link)
+    await link.terminate()
+  }
+
+  #writes = ({ records }: WorkerLink) => records || this.tracedRatio > 0
 
   /** Posts the URL to every worker, also to those that start later. */
   servedAt(url: string | undefined): void {
@@ -166,7 +186,7 @@ export class WorkerPool {
   async close(): Promise<void> {
     this.#closed = true
     for (const stop of this.#timers) stop()
-    const links = [...this.#links]
+    const links = [...this.#links, ...this.#leaving]
     this.#links.clear()
     await Promise.all(links.map((link) => link.terminate()))
   }

@@ -18,6 +18,7 @@ export class ApartProcesses {
   readonly #start: () => HostingChild
   readonly #pauses: StartPauses
   readonly #children = new Set<HostingChild>()
+  readonly #ending = new Set<Promise<void>>()
   /** Children whose execution was stopped. They get no other, because its code may continue. */
   readonly #stopped = new WeakSet<HostingChild>()
   readonly #waiting = new Map<number, GivenExecution>()
@@ -115,7 +116,7 @@ export class ApartProcesses {
   async close(): Promise<void> {
     this.#stopPause()
     this.#waiting.clear()
-    await Promise.all([...this.#children].map((child) => child.close()))
+    await Promise.all([...[...this.#children].map((child) => child.close()), ...this.#ending])
     this.#children.clear()
   }
 
@@ -138,7 +139,8 @@ export class ApartProcesses {
   }
 
   #another(): HostingChild | undefined {
-    if (this.#children.size >= processesMax || this.#pauses.isPaused) return undefined
+    if (this.#children.size + this.#ending.size >= processesMax || this.#pauses.isPaused)
+      return undefined
     try {
       const child = this.#start()
       this.#children.add(child)
@@ -151,9 +153,13 @@ export class ApartProcesses {
     }
   }
 
+  /** Ends a process, which counts until it has handed over its traces and ended. */
   #end(child: HostingChild): void {
     this.#children.delete(child)
-    void child.close()
-    this.over()
+    const ended = child.close().finally(() => {
+      this.#ending.delete(ended)
+      this.over()
+    })
+    this.#ending.add(ended)
   }
 }

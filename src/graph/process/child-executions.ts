@@ -40,11 +40,17 @@ export class ChildExecutions {
   readonly #given = new Map<number, GivenExecution>()
   /** Executions by tenant. */
   readonly #tenants = new Map<string, number>()
+  #wasUsed = false
   readonly #inTurn = limitConcurrency(readsAtOnce)
 
   constructor(post: ProcessPost, events: ExecutionEvents) {
     this.#post = post
     this.#events = events
+  }
+
+  /** True if it was given any execution. */
+  get wasUsed(): boolean {
+    return this.#wasUsed
   }
 
   get count(): number {
@@ -68,6 +74,7 @@ export class ChildExecutions {
   }
 
   execute(execution: Execution, source: CheckpointSource, listener: ExecutionListener): void {
+    this.#wasUsed = true
     this.#given.set(execution.id, { execution, source, listener })
     const { tenant } = execution
     this.#tenants.set(tenant, (this.#tenants.get(tenant) ?? 0) + 1)

@@ -122,6 +122,11 @@ export class GraphChild {
     return this.#loaded.promise
   }
 
+  /** Resolves when it has ended. */
+  get gone(): Promise<void> {
+    return this.#gone.promise
+  }
+
   /** True if it has loaded its project. None of its executions starts before. */
   get isLoaded(): boolean {
     return this.#isLoaded

@@ -57,7 +57,8 @@ export interface GraphProcessOptions {
 }
 
 /** A graph host whose graphs are in another process. It serves one project until it is closed. */
-export interface GraphProcess extends Omit<RunningGraphHost, 'reload' | 'embed' | 'useApp'> {
+export interface GraphProcess
+  extends Omit<RunningGraphHost, 'reload' | 'embed' | 'useApp' | 'handOver'> {
   readonly pid: number
   /** Bytes of the process at the last look. */
   memoryBytes(): number

@@ -9,6 +9,8 @@ import type { ChildServices } from './child-services.ts'
 import { GraphChild } from './graph-child.ts'
 import type { ChildStart } from './graph-child.ts'
 import type { TakePrinted } from '../pool/printed-lines.ts'
+import { handOverMs } from '../pool/trace-intake.ts'
+import { UnrecordedRuns } from '../recording/unrecorded-runs.ts'
 import type { DeathCause } from './loss.ts'
 import type { FromProcess } from './process-mail.ts'
 
@@ -29,21 +31,36 @@ export class HostingChild {
   readonly #env: Env
   readonly #services: ChildServices
   readonly #drained = Promise.withResolvers<void>()
+  readonly #flushed = Promise.withResolvers<void>()
+  /** True if it traces or records runs. */
+  readonly #writes: boolean
+  readonly #unrecorded: UnrecordedRuns
   readonly #moved: HostingEvents['moved']
 
   constructor(env: Env, start: ChildStart, services: ChildServices, events: HostingEvents) {
     this.#env = env
     this.#services = services
     this.#moved = (place) => events.moved(place)
+    const { project: { recording }, tracedRatio } = start.start
+    this.#writes = recording !== undefined || tracedRatio !== undefined
+    this.#unrecorded = new UnrecordedRuns(env, recording?.ratio ?? 0)
     this.process = new GraphChild(env, start, {
       mail: (mail) => this.#receive(mail),
       printed: events.printed,
       died: (cause, reason) => {
+        for (const execution of this.executions.executions) this.#unrecorded.ended(execution)
+        this.#unrecorded.warn(reason)
         events.died(this, cause, reason)
         this.#end(`The process of the graph has ended. ${reason}`)
       },
     })
-    this.executions = new ChildExecutions(this.process, events)
+    this.executions = new ChildExecutions(this.process, {
+      wrote: (execution, lines) => events.wrote(execution, lines),
+      over: (execution, outcome) => {
+        if (typeof outcome !== 'string') this.#unrecorded.ended(execution)
+        events.over(execution, outcome)
+      },
+    })
     this.questions = new ChildQuestions(this.process)
   }
 
@@ -53,11 +70,24 @@ export class HostingChild {
     return this.#drained.promise
   }
 
-  /** Ends it, whatever runs in it. */
+  /**
+   * Ends it, whatever runs in it. Before that, it hands over the traces and recordings of ended
+   * runs, for some seconds at most.
+   */
   async close(): Promise<void> {
     this.executions.clear()
     this.#end('The graph host is closed.')
+    if (this.#writes && this.process.isLoaded && this.executions.wasUsed) await this.#handOver()
+    this.#unrecorded.warn('it was ended before it had written the recording')
     await this.process.close()
+  }
+
+  async #handOver(): Promise<void> {
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const stop = this.#env.after(handOverMs, resolve)
+    this.process.send({ type: 'flush' })
+    await Promise.race([this.#flushed.promise, this.process.gone, late])
+    stop()
   }
 
   #end(reason: string): void {
@@ -83,13 +113,18 @@ export class HostingChild {
       case 'items':
         return void this.#services.remember(this.process, mail, this.executions.serves(mail.tenant))
       case 'trace':
-        return void this.#services.trace(this.process, mail)
+        return void this.#services.trace(this.process, mail).then(() =>
+          this.#unrecorded.received(mail.body)
+        )
       case 'logged':
         return this.#env.log[mail.level](mail.message, { ...mail.details, pid: this.process.pid })
       case 'moved':
         return this.#moved(mail.place)
       case 'drained':
         return this.#drained.resolve()
+      case 'flushed':
+        this.#unrecorded.clear()
+        return this.#flushed.resolve()
     }
   }
 }

@@ -108,6 +108,8 @@ async function start(
         return host.servedAt(mail.url)
       case 'drain':
         return void host.drain(new AbortController().signal).then(() => send({ type: 'drained' }))
+      case 'flush':
+        return void host.handOver().then(() => send({ type: 'flushed' }))
       case 'start':
         return
       default:

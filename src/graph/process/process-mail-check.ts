@@ -52,6 +52,7 @@ export function isProcessMail(mail: unknown): mail is FromProcess {
         && stats.every((name) => isNumber(figures[name]))
     }
     case 'drained':
+    case 'flushed':
       return true
     default:
       return false

@@ -50,6 +50,8 @@ export type ToProcess =
   | { readonly type: 'served'; readonly url: string | undefined }
   /** Lets runs stop at their next superstep. */
   | { readonly type: 'drain' }
+  /** Queries whether the traces and recordings of ended runs are written. */
+  | { readonly type: 'flush' }
 
 /** Whose thread is read: an execution's, or a question's. */
 export interface ReadFor {
@@ -91,3 +93,5 @@ export type FromProcess =
   | { readonly type: 'beat'; readonly stats: HostStats; readonly residentBytes: number }
   /** Answers `drain`. */
   | { readonly type: 'drained' }
+  /** Responds to `flush`, after some seconds at the latest. */
+  | { readonly type: 'flushed' }

@@ -25,6 +25,8 @@ export async function openRecorder(rule: RecordingRule | undefined,
         runId,
         error,
       }),
+    lost: (run, status) =>
+      env.log.warn('A part of the recording of a run could not be written.', { ...run, status }),
     send: ({ packed, ...block }) =>
       send({ ...block, form: 'recording', days: rule.days, body: Uint8Array.from(packed) }),
     nowMs: () => env.nowMs(),

@@ -36,6 +36,8 @@ export interface RecorderOptions {
   readonly mask: () => Mask | undefined
   /** Is called with the reason if that redaction fails, once for each run. */
   readonly maskFailed: (runId: string, reason: unknown) => void
+  /** Is called for each block that could not be written, with the last HTTP status. */
+  readonly lost: (run: Pick<Execution, 'threadId' | 'runId'>, status: number) => void
   readonly nowMs: () => number
   readonly monotonicMs: () => number
   readonly after: (ms: number, work: () => void) => unknown
@@ -69,7 +71,7 @@ export class Recorder {
       nowMs,
       monotonicMs,
       send: (no, packed, label) =>
-        this.#keep({ tenant, runId, startedAtMs, no, packed, ...label && { label } }),
+        this.#keep({ tenant, runId, startedAtMs, no, packed, ...label && { label } }, threadId),
     })
     this.#running.set(id, recording)
     return recording
@@ -114,15 +116,18 @@ export class Recorder {
       : maskedRun(packed, mask, (reason) => maskFailed(execution.runId, reason))
   }
 
-  #keep(block: BlockToKeep): Promise<void> {
-    return this.#follow(this.#tried(block))
+  #keep(block: BlockToKeep, threadId: string): Promise<void> {
+    return this.#follow(this.#tried(block).then((status) => {
+      if (status >= 400) this.#options.lost({ threadId, runId: block.runId }, status)
+    }))
   }
 
-  async #tried(block: BlockToKeep): Promise<void> {
-    for (let left = tries; left > 0; left--) {
+  /** The HTTP status of the last try. */
+  async #tried(block: BlockToKeep): Promise<number> {
+    for (let left = tries;; left--) {
       const status = await this.#options.send(block)
-      if (status < 500) return
-      if (left > 1) await new Promise<void>((go) => void this.#options.after(betweenMs, go))
+      if (status < 500 || left <= 1) return status
+      await new Promise<void>((go) => void this.#options.after(betweenMs, go))
     }
   }
 

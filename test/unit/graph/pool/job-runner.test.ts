@@ -92,6 +92,30 @@ describe('an execution that succeeds', () => {
     expect(JSON.parse(await ended.promise ?? '')).toEqual({ log: ['only'], answer: 42 })
   })
 
+  it('hands the rest of its recording over before a flush is done', async () => {
+    const { bench } = new GraphBench(line(['a']))
+    const order: string[] = []
+    const flushed = Promise.withResolvers<void>()
+    const recorder = {
+      ended: () => void order.push('recorded'),
+      flush: async () => void order.push('flushed'),
+    } as Partial<Recorder> as Recorder
+    const lines = { during: <Result>(_job: number, work: () => Promise<Result>) => work() }
+    const batcher = new MessagePortBatcher((mails) => {
+      // The end of a process follows the outcome at once.
+      const isEnd = (mail: WorkerMail) => mail.type === 'batch' && mail.batch.outcome !== null
+      if (mails.some(isEnd)) runner.receive({ type: 'flush' })
+      if (mails.some(({ type }) => type === 'flushed')) flushed.resolve()
+    })
+    const runner: JobRunner = new JobRunner(bench, { batcher, lines }, virtualEnv(), {
+      entered: new Int32Array(2),
+    }, { recorder })
+    runner.receive({ type: 'execute', job: 1, warm: false,
+      execution: { ...execution, headId: null } })
+    await flushed.promise
+    expect(order).toEqual(['recorded', 'flushed'])
+  })
+
   it('is reported before its state is made ready for the next one', async () => {
     const { bench } = new GraphBench(line(['a']))
     const decode = vi.spyOn(bench.codec, 'decode')

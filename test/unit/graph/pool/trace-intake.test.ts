@@ -8,6 +8,7 @@ import { isWorkerMail } from '../../../../src/graph/pool/mail-check.ts'
 import { TraceIntake } from '../../../../src/graph/pool/trace-intake.ts'
 import type { WorkerLink } from '../../../../src/graph/pool/worker-link.ts'
 import type { ToWorker } from '../../../../src/graph/pool/worker-mail.ts'
+import { virtualEnv } from '../../../support/env.ts'
 
 function linkServing(...tenants: readonly string[]) {
   const posted: ToWorker[] = []
@@ -53,6 +54,24 @@ it('waits for flushes of workers, but not of one that has ended nor beyond the t
   const unfinished = intake.flush([one.link], late.signal)
   late.abort()
   await unfinished
+})
+
+it('hands over once for each caller, and for three seconds at most', async () => {
+  const { link, posted } = linkServing()
+  const env = virtualEnv()
+  const intake = new TraceIntake()
+  const done: string[] = []
+  const first = intake.handOver([link], env).then(() => void done.push('first'))
+  const second = intake.handOver([link], env).then(() => void done.push('second'))
+  expect(posted).toEqual([{ type: 'flush' }, { type: 'flush' }])
+  intake.mail(link, { type: 'flushed' })
+  await first
+  expect(done).toEqual(['first'])
+  env.advance(2_999)
+  expect(env.timers()).toBe(1)
+  env.advance(1)
+  await second
+  expect(env.timers()).toBe(0)
 })
 
 it('takes only bodies that are whole messages', () => {

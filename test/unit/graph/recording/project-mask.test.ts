@@ -33,6 +33,7 @@ async function recorded(mask: MaskFunction): Promise<RecordedCall & { readonly f
     hide: as,
     mask: () => maskWith(mask, env),
     maskFailed: () => failures++,
+    lost: () => {},
     send: async ({ packed }) => {
       blocks.push(packed)
       return 200
