@@ -111,8 +111,9 @@ export { readKinds, writeKinds } from './spans/token-kinds.ts'
 export { foldHead } from './spans/fold.ts'
 export type { SpanOperation } from './spans/fold.ts'
 export { removalReasons } from './spans/span-port.ts'
-export type { FilePart, Plan, Range, RangeField, Removal, RemovalListener, RemovedSpans, ScanMark,
-  ScannedHeads, SpanPort, SpansOfRequest, SpanStore, SpanStoreModule } from './spans/span-port.ts'
+export type { FilePart, FileOwner, Plan, Range, RangeField, Removal, RemovalListener, RemovedSpans,
+  ScanMark, ScannedHeads, SpanPort, SpansOfRequest, SpanStore,
+  SpanStoreModule } from './spans/span-port.ts'
 export type { DeletionParts } from './query/deletions/deletion-pass.ts'
 export { deletionKind, deletionKindName, deletionWire } from './query/deletions/deletion-actor.ts'
 export { deletionClient } from './query/deletions/deletions.ts'

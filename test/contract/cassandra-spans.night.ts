@@ -68,7 +68,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('spans on three nodes', () 
     expect(new Set(heads.map(({ id }) => id))).toEqual(new Set(written.map(({ id }) => id)))
     const ids = written.map(({ id }) => id)
     const places = await readAgain(() => reader.locate(tenant, ids))
-    expect(places.size).toBe(written.length)
+    expect(places.length).toBe(written.length)
     const found = await readAgain(async () => {
       const roots = new Set<string>()
       for await (const { heads } of reader.scan({ tenant, projects: [project], fromUs: 0,

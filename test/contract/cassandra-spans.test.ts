@@ -20,6 +20,7 @@ import { describeDeployments } from './deployments-contract.ts'
 import { describeDocumentPort } from './document-port-contract.ts'
 import { describeExampleVersions } from './example-versions-contract.ts'
 import { describeRecordings } from './recordings-contract.ts'
+import { describeSpanPlaces } from './span-places-contract.ts'
 import { describeSpanPort } from './span-port-contract.ts'
 import { describeSpanRemoval } from './span-removal-contract.ts'
 import { describeStatistics } from './statistics-contract.ts'
@@ -59,6 +60,7 @@ describe.skipIf(!cassandra)('spans in Cassandra', () => {
   const open = async () => ({ writer: store, reader: other, remove: async () => {} })
   describeSpanPort('Cassandra', open)
   describeSpanRemoval('Cassandra', open)
+  describeSpanPlaces('Cassandra', open)
   describeDocumentPort('Cassandra', open)
   describeExampleVersions('Cassandra', open)
   describeRecordings('Cassandra', open)
@@ -166,7 +168,7 @@ describe.skipIf(!cassandra)('spans in Cassandra', () => {
         expect(new Set(heads.map((head) => head.trace))).toEqual(new Set([kept]))
         expect(heads).toHaveLength(10)
         expect(await each.heads([late.place, spans[0]!.place])).toEqual([])
-        expect((await each.locate(tenant, [late.place.id, spans[1]!.place.id])).size).toBe(1)
+        expect((await each.locate(tenant, [late.place.id, spans[1]!.place.id])).length).toBe(1)
         expect(await slicesOf(each.trace(late.place))).toEqual([])
       }
     })
@@ -177,9 +179,9 @@ describe.skipIf(!cassandra)('spans in Cassandra', () => {
     const block = aBlock(span.place.trace, 'b')
     // What was written a moment later may live a second longer.
     await expect.poll(() => other.heads([span.place])).toEqual([])
-    await expect.poll(() => other.locate(tenant, [span.place.id])).toEqual(new Map())
+    await expect.poll(() => other.locate(tenant, [span.place.id])).toEqual([])
     await expect.poll(() => other.blocks(span.place, [block.id])).toEqual(new Map())
-    await expect.poll(() => other.files(tenant, span.place.id, 'f')).toEqual([])
+    await expect.poll(() => other.files(span.place, 'f')).toEqual([])
   })
 
   it('leave no row behind when their project is removed', async () => {
@@ -189,8 +191,8 @@ describe.skipIf(!cassandra)('spans in Cassandra', () => {
       (_, index) => aSpan({ project, trace, startUs: beganUs + index * 60_000_000 }))
     const elsewhere = aSpan({ project: randomUUID(), trace })
     const blocks = [aBlock(trace, 'small'), aBlock(trace, 'L'.repeat(700_000))]
-    const files = [{ owner: spans[0]!.place.id, ownerTrace: trace, name: 'f', type: 'text/plain',
-      data: Buffer.alloc(600_000, 1) }]
+    const files = [{ project, owner: spans[0]!.place.id, ownerTrace: trace, name: 'f',
+      type: 'text/plain', data: Buffer.alloc(600_000, 1) }]
     const all = await tables()
     await store.write({ ...request(spans.map((span) => ({ ...span, block: blocks[1]!.id }))),
       blocks, files })
@@ -198,7 +200,7 @@ describe.skipIf(!cassandra)('spans in Cassandra', () => {
     expect(await store.blocks(spans[0]!.place, blocks.map(({ id }) => id))).toEqual(
       new Map(blocks.map(({ id, data }) => [id, data])),
     )
-    expect(await other.files(tenant, spans[0]!.place.id, 'f')).toEqual(files)
+    expect(await other.files(spans[0]!.place, 'f')).toEqual(files)
     await store.putFeedback([{
       row: { id: v7(), tenant, key: 'k', score: 1, value: null, span: spans[3]!.place.id, trace,
         project, createdUs: 1, modifiedUs: 1, bodyJson: '{}' },
@@ -239,15 +241,15 @@ describe.skipIf(!cassandra)('spans in Cassandra', () => {
     await store.write(request([span]))
     const guess = { ...span.place, id: trace, startUs: 0 }
     expect((await slicesOf(other.trace(guess))).map(({ id }) => id)).toEqual([span.place.id])
-    expect((await other.locate(tenant, [span.place.id])).get(span.place.id)).toEqual(span.place)
+    expect(await other.locate(tenant, [span.place.id])).toEqual([span.place])
   })
 
   /** Writes what expires. */
   async function writeBrief(): Promise<void> {
     const { span, liveS } = brief
     const block = aBlock(span.place.trace, 'b')
-    const file = { owner: span.place.id, ownerTrace: span.place.trace, name: 'f', type: 't',
-      data: Buffer.alloc(600_000) }
+    const file = { project: span.place.project, owner: span.place.id, ownerTrace: span.place.trace,
+      name: 'f', type: 't', data: Buffer.alloc(600_000) }
     await store.write({ ...request([{ ...span, block: block.id }]), blocks: [block], files: [file],
       timeToLiveS: new Map([[span.place.project, liveS]]) })
     expect(await other.heads([span.place])).toHaveLength(1)

@@ -14,6 +14,7 @@ import { describeDocumentPort } from './document-port-contract.ts'
 import { describeExampleVersions } from './example-versions-contract.ts'
 import { describeRecordings } from './recordings-contract.ts'
 import { describeSpanRemoval } from './span-removal-contract.ts'
+import { describeSpanPlaces } from './span-places-contract.ts'
 import { describeSpanPort } from './span-port-contract.ts'
 import type { OpenSpans } from './span-port-contract.ts'
 
@@ -36,6 +37,7 @@ async function inMemory(): Promise<OpenSpans> {
 for (const [name, open] of [['embedded', embedded], ['memory', inMemory]] as const) {
   describeSpanPort(name, open)
   describeSpanRemoval(name, open)
+  describeSpanPlaces(name, open)
   describeRecordings(name, open)
   describeDocumentPort(name, open)
   describeExampleVersions(name, open)

@@ -20,7 +20,7 @@ async function expectGone(store: SpanStore, place: SpanPlace): Promise<void> {
   for (const one of plans) {
     expect((await scanned(store, one)).filter(({ id }) => id === place.id)).toEqual([])
   }
-  expect((await store.locate(place.tenant, [place.id])).size).toBe(0)
+  expect(await store.locate(place.tenant, [place.id])).toEqual([])
   expect(await store.heads([place])).toEqual([])
   for await (const heads of store.trace(place)) {
     expect(heads.map(({ id }) => id)).not.toContain(place.id)
@@ -42,8 +42,8 @@ export function describeSpanRemoval(name: string, open: () => Promise<OpenSpans>
       const places = ofTrace(tenant, 1, 5)
       const other = placeOf(tenant, { trace: 2, span: 0, project: 0 })
       const theirs = places.map((place) => ({ ...place, tenant: stranger }))
-      const file = { owner: places[1]!.id, ownerTrace: places[1]!.trace, name: 'f', type: 't',
-        data: Uint8Array.of(1) }
+      const file = { project: places[1]!.project, owner: places[1]!.id,
+        ownerTrace: places[1]!.trace, name: 'f', type: 't', data: Uint8Array.of(1) }
       await spans.writer.write({ ...requestOf(tenant, [...places, other].map(tagged)),
         files: [file] })
       await spans.writer.write(requestOf(stranger, theirs.map(tagged)))
@@ -51,7 +51,7 @@ export function describeSpanRemoval(name: string, open: () => Promise<OpenSpans>
       await spans.writer.remove(tenant, { kind: 'traces', traces: [places[0]!] })
       const expectRemoved = async () => {
         for (const place of places) await expectGone(spans.reader, place)
-        expect(await spans.reader.files(tenant, places[1]!.id)).toEqual([])
+        expect(await spans.reader.files(places[1]!)).toEqual([])
         expect(await spans.reader.listFeedback({ tenant, limit: 9, offset: 0 })).toEqual([])
       }
       await expectRemoved()

@@ -113,10 +113,11 @@ async function take(store: SpanStore, tenant: string, step: Step, atUs: number):
     case 'feedback': {
       const place = placeOf(tenant, step.span)
       const { score, value } = step
-      return store.putFeedback([{ place,
+      await store.putFeedback([{ place,
         row: { tenant, id: feedbackId(step.id, step.span), span: place.id, trace: place.id,
           project: project.id, key: step.id < 3 ? 'good' : 'bad', score, value, createdUs: atUs,
           modifiedUs: atUs, bodyJson: '{}' } }])
+      return
     }
     case 'unsay':
       for (let of = 0; of < 10; of += 3) await store.deleteFeedback(tenant, feedbackId(step.id, of))

@@ -31,11 +31,25 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
 
   const isRemoved = (place: SpanPlace) =>
     removals.some(({ tenant, what }) => tenant === place.tenant && concerns(what, place))
+  /** Ids of removed spans and traces, with their tenants. */
+  const gone = new Set<string>()
+  const isOnRemoved = ({ tenant, span, trace, project }: Feedback) =>
+    removals.some((removal) =>
+      removal.tenant === tenant && removal.what.kind === 'project' &&
+      removal.what.project === project
+    ) || (span !== null && (gone.has(`${tenant} ${span}`) ||
+      (gone.has(`${tenant} ${trace}`) && !known(tenant).some((head) => head.trace === trace))))
   const headOf = ({ operations, place, feedbackKeys }: Row): SpanHead => {
     const marks = feedbackKeys.size === 0
       ? []
       : [...feedback.values()].filter(({ tenant, span }) =>
         tenant === place.tenant && span === place.id
+      ).filter(({ project }) =>
+        project === null || project === place.project ||
+        ![...rows.values()].some((row) =>
+          row.place.tenant === place.tenant && row.place.id === place.id &&
+          row.place.project === project
+        )
       )
         .map(({ id, key, score, value }) => ({ id, key, score, value }))
     const head = foldHead(operations, marks)
@@ -78,7 +92,10 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
         touch(span.place)
       }
       for (const block of written) blocks.set(`${tenant} ${block.trace} ${block.id}`, block)
-      for (const file of attached) files.set(`${tenant} ${file.owner} ${file.name}`, file)
+      const isLate = ({ project, owner, ownerTrace }: FilePart) =>
+        isRemoved({ tenant, project, startUs: 0, traceStartUs: 0, id: owner, trace: ownerTrace })
+      for (const file of attached.filter((each) => !isLate(each)))
+        files.set(fileKey(tenant, file), file)
       return [
         ...new Set(spans.filter((span) => !alive.includes(span)).map(({ place }) => place.id)),
       ]
@@ -90,8 +107,7 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
       for (const heads of slices(wanted)) yield { heads, looked: heads.length }
     },
     async locate(tenant, ids) {
-      return new Map(known(tenant).filter(({ id }) => ids.includes(id))
-        .map((head) => [head.id, placeOf(head)]))
+      return known(tenant).filter(({ id }) => ids.includes(id)).map(placeOf)
     },
     async heads(places) {
       return places.flatMap((place) => {
@@ -109,29 +125,42 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
         return block === undefined ? [] : [[id, block.data]]
       }))
     },
-    async files(tenant, owner, name) {
+    async files({ tenant, project, id }, name) {
       return [...files].filter(([key, file]) =>
-        key.startsWith(`${tenant} ${owner} `) && (name === undefined || file.name === name)
+        key.startsWith(`${tenant} ${project} ${id} `) && (name === undefined || file.name === name)
       ).map(([, file]) => (name === undefined ? { ...file, data: new Uint8Array() } : file))
     },
     async remove(tenant, what) {
       removals.push({ tenant, what })
+      const traces = what.kind === 'traces' ? what.traces.map(({ trace }) => trace) : []
+      for (const trace of traces) gone.add(`${tenant} ${trace}`)
+      const waiting = what.kind === 'feedback' ? what.spans : traces
       for (const [key, { place }] of rows) {
         if (place.tenant !== tenant || !concerns(what, place)) continue
         rows.delete(key)
         touch(place)
+        const others = [...rows.values()].some((row) =>
+          row.place.tenant === tenant && row.place.id === place.id
+        )
         for (const [id, row] of feedback) {
-          if (row.tenant === tenant && row.span === place.id) feedback.delete(id)
+          const isOn = row.tenant === tenant && row.span === place.id
+          if (isOn && (!others || row.project === place.project)) feedback.delete(id)
         }
         for (const name of files.keys()) {
-          if (name.startsWith(`${tenant} ${place.id} `)) files.delete(name)
+          if (name.startsWith(`${tenant} ${place.project} ${place.id} `)) files.delete(name)
         }
+        gone.add(`${tenant} ${place.id}`)
         const isAlive = (row: Row) => row.place.tenant === tenant && row.place.trace === place.trace
         if (![...rows.values()].some(isAlive)) {
           for (const name of blocks.keys()) {
             if (name.startsWith(`${tenant} ${place.trace} `)) blocks.delete(name)
           }
         }
+      }
+      const isHeld = (id: Uuid | null) => known(tenant).some((head) => head.id === id)
+      for (const [id, row] of feedback) {
+        const isOf = waiting.includes(row.span ?? '') || waiting.includes(row.trace ?? '')
+        if (row.tenant === tenant && isOf && !isHeld(row.span)) feedback.delete(id)
       }
       for (const [id, row] of feedback) {
         const ofProject = what.kind === 'project' && row.project === what.project
@@ -141,8 +170,12 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
 
     changeLife: async () => {},
     async putFeedback(given) {
+      const refused: Uuid[] = []
       for (const { row, place } of given) {
-        if (place !== null && isRemoved(place)) continue
+        if (place === null ? isOnRemoved(row) : isRemoved(place)) {
+          refused.push(row.id)
+          continue
+        }
         feedback.set(`${row.tenant} ${row.id}`, row)
         const own = [...rows.values()].map((known) => known.place)
           .filter(({ tenant, id }) => tenant === row.tenant && id === row.span)
@@ -151,6 +184,7 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
           touch(each)
         }
       }
+      return refused
     },
     getFeedback: async (tenant, id) => feedback.get(`${tenant} ${id}`),
     listFeedback: async ({ tenant, spans, project, onProject, keys, limit, offset }) =>
@@ -208,6 +242,10 @@ function keyOf({ tenant, project, id }: SpanPlace): string {
   return `${tenant} ${project} ${id}`
 }
 
+function fileKey(tenant: string, { project, owner, name }: FilePart): string {
+  return `${tenant} ${project} ${owner} ${name}`
+}
+
 function hourKey(tenant: string, project: Uuid, hour: number): string {
   return `${tenant} ${project} ${hour}`
 }
@@ -218,6 +256,7 @@ function concerns(what: Removal, place: SpanPlace): boolean {
       project === place.project && trace === place.trace
     )
   }
+  if (what.kind === 'feedback') return false
   const before = what.kind === 'older' ? what.beforeUs : Infinity
   return what.project === place.project && place.startUs < before
 }

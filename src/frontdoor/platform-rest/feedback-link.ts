@@ -40,7 +40,10 @@ export function feedbackByLink({ platform, env }: FeedbackLinkParts): GiveByLink
       const row = feedbackOf(token.tenant,
         feedbackByToken(token, given, idByToken(token, env.uuid7(), env.secret())),
         env.nowMs() * 1_000)
-      await platform.ingest.putFeedback([row])
+      const refused = await platform.ingest.putFeedback([row])
+      if (refused.length > 0) {
+        throw new HeddleError('not_found', 'The run of this feedback was deleted.')
+      }
     } finally {
       leave()
     }

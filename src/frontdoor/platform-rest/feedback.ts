@@ -31,7 +31,9 @@ export function feedbackRoutes(app: App, parts: PlatformParts): void {
     const row = feedbackOf(tenant, body, nowUs())
     // Feedback of a project that does not exist would be found by nobody.
     if (row.project !== null) await projectOf(platform, { caller }, row.project)
-    await platform.ingest.putFeedback([row])
+    const refused = await platform.ingest.putFeedback([row])
+    if (refused.length > 0)
+      throw new HeddleError('not_found', 'The run of this feedback was deleted.')
     const config = configIn(body)
     if (config) {
       await platform.feedbackConfigs.ensure(tenant, { feedback_key: row.key,

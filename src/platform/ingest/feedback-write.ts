@@ -5,6 +5,7 @@ import { HeddleError } from '../../errors.ts'
 import { isObject, jsonIn, NotJson } from '../../json/index.ts'
 import { feedbackOf } from '../records/feedback/feedback-row.ts'
 import type { Feedback } from '../spans/feedback-port.ts'
+import { firstPlaces } from '../spans/first-places.ts'
 import type { SpanStore } from '../spans/span-port.ts'
 import type { SpanPlace, Uuid } from '../spans/span.ts'
 
@@ -33,25 +34,31 @@ function parsed(json: Buffer): unknown {
 
 /**
  * Writes feedback of one tenant. `here` knows the places of spans in the same request; others are
- * looked up. Feedback on a span that nobody knows is kept without a mark on it.
+ * looked up. Feedback on an unknown span is stored without a mark on it. Returns the ids of the
+ * feedback that was not written, because its span, its trace or its project was deleted.
  */
 export async function writeFeedback(store: SpanStore, rows: readonly Feedback[],
-  here: (span: Uuid) => SpanPlace | undefined = () => undefined): Promise<void> {
-  if (rows.length === 0) return
+  here: (span: Uuid) => SpanPlace | undefined = () => undefined): Promise<readonly Uuid[]> {
+  if (rows.length === 0) return []
   const spans = new Set(rows.flatMap(({ span }) => (span === null ? [] : [span])))
   const unknown = [...spans].filter((span) => here(span) === undefined)
-  const located = unknown.length === 0
-    ? new Map<Uuid, SpanPlace>()
-    : await store.locate(rows[0]!.tenant, unknown)
+  const located = unknown.length === 0 ? [] : await store.locate(rows[0]!.tenant, unknown)
   const placed = rows.map((row) => {
-    const place = row.span === null ? null : here(row.span) ?? located.get(row.span) ?? null
+    const place = row.span === null
+      ? null
+      : here(row.span) ??
+        firstPlaces(located.filter(({ id }) => id === row.span),
+          ({ project }) => project === row.project).get(row.span) ??
+        null
     return {
       row: { ...row, trace: row.trace ?? place?.trace ?? null,
         project: row.project ?? place?.project ?? null },
       place,
     }
   })
+  const refused: Uuid[] = []
   for (let at = 0; at < placed.length; at += rowsOfWrite) {
-    await store.putFeedback(placed.slice(at, at + rowsOfWrite))
+    refused.push(...await store.putFeedback(placed.slice(at, at + rowsOfWrite)))
   }
+  return refused
 }

@@ -76,7 +76,11 @@ export interface SpanWrites {
    */
   ingest(call: IngestCall): Promise<IngestAnswer>
   ownRuns(call: { readonly tenant: string; readonly runs: readonly OwnRun[] }): Promise<void>
-  putFeedback(rows: readonly Feedback[]): Promise<void>
+  /**
+   * Returns the ids of the feedback that was not written, because its span, its trace or its
+   * project was deleted.
+   */
+  putFeedback(rows: readonly Feedback[]): Promise<readonly Uuid[]>
   /**
    * Changes feedback, after the changes and the deletion of it that came before. Returns the row
    * after it, or `undefined` if there is none. Throws `invalid`.

@@ -77,7 +77,8 @@ export async function ingestOperations(parts: RequestParts,
   }
   for (const id of removed) rejected.push({ id, reason: removedReason })
   const places = new Map(placed.map(({ place }) => [place.id, place]))
-  await writeFeedback(parts.store, feedback, (span) => places.get(span))
+  const refused = await writeFeedback(parts.store, feedback, (span) => places.get(span))
+  for (const id of refused) rejected.push({ id, reason: removedReason })
   // Rules read what all others can read already.
   if (placed.some(({ readers }) => readers !== undefined)) {
     await parts.ended.note(tenant, placed.flatMap(({ place, fields, readers }) =>
@@ -138,7 +139,7 @@ function orRejected<T>(id: string, rejected: Rejection[], read: () => T): T | un
 async function requireNew(store: SpanStore, tenant: string,
   operations: readonly Operation[]): Promise<void> {
   const ids = operations.map(({ id }) => id)
-  const places = [...(await store.locate(tenant, ids)).values()]
+  const places = await store.locate(tenant, ids)
   if (places.length === 0) return
   for (const head of await store.heads(places)) {
     if (await wasPosted(store, head)) throw new HeddleError('exists', 'The run exists already.')
@@ -159,7 +160,8 @@ function filesOf(placed: readonly PlacedOperation[], files: readonly RawFile[],
   return files.flatMap(({ span, name, type, data }) => {
     const place = places.get(readUuid(span) ?? '')
     if (place !== undefined) {
-      return [{ owner: place.id, ownerTrace: place.trace, name, type, data }]
+      return [{ project: place.project, owner: place.id, ownerTrace: place.trace, name, type,
+        data }]
     }
     rejected.push({ id: span, reason: 'The run of an attachment is not in the request.' })
     return []

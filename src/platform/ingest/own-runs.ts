@@ -57,7 +57,8 @@ async function withoutKnown({ store, removedRuns }: Pick<OwnRunParts, 'store' | 
   tenant: string, runs: readonly OwnRun[]): Promise<readonly OwnRun[]> {
   const repeated = runs.filter((run) => run.repeated)
   if (repeated.length === 0) return runs
-  const stored = await store.locate(tenant, repeated.map(({ id }) => id))
+  const places = await store.locate(tenant, repeated.map(({ id }) => id))
+  const stored = new Set(places.map(({ id }) => id))
   const freedMs = await removedRuns.freedUntilMs()
   return runs.filter(({ id, repeated: isRepeated, endMs }) =>
     !isRepeated || !(stored.has(id) || (endMs ?? Infinity) <= freedMs)

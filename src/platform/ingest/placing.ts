@@ -1,6 +1,7 @@
 /** Finds out where the spans of a request are, with no read for those that say it themselves. */
 
 import type { Reader } from './ended/ended-span.ts'
+import { firstPlaces } from '../spans/first-places.ts'
 import type { SpanStore } from '../spans/span-port.ts'
 import type { SpanFields, SpanPlace, Uuid } from '../spans/span.ts'
 import type { Operation, ProjectInput } from './operation.ts'
@@ -140,7 +141,7 @@ async function known({ store, memory }: Pick<PlacingParts, 'store' | 'memory'>, 
     else found.set(id, knownAt(remembered.place, remembered.order))
   }
   if (unknown.length === 0) return found
-  const places = [...(await store.locate(tenant, unknown)).values()]
+  const places = [...firstPlaces(await store.locate(tenant, unknown)).values()]
   const heads = places.length === 0 ? [] : await store.heads(places)
   const orders = new Map(heads.map(({ id, dottedOrder }) => [id, dottedOrder]))
   for (const place of places) found.set(place.id, knownAt(place, orders.get(place.id) ?? null))

@@ -56,8 +56,8 @@ export class RecordingWriter {
         ? { terms: [], indexed: 0 }
         : { terms: [termOf.recordedRun], indexed: 1 } }],
       blocks: [],
-      files: [{ owner: place.id, ownerTrace: place.trace, name: String(no), type: blockType,
-        data: body }],
+      files: [{ project: recordingsProject, owner: place.id, ownerTrace: place.trace,
+        name: String(no), type: blockType, data: body }],
       // Each recording has the life that its deployment had for it.
       timeToLiveS: new Map(),
     })

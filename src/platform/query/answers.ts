@@ -75,10 +75,9 @@ export async function answerRun(parts: ScanParts,
   { tenant, id, projects, version, select, links, within, shareUrl }: Parameters<
     SpanReads['run']
   >[0]): Promise<Uint8Array> {
-  const place = (await parts.store.locate(tenant, [id])).get(id)
-  const [head] = place === undefined ? [] : await parts.store.heads([place])
   const isVisible = visibility({ projects }, parts.env.nowMs())
-  const isThere = head !== undefined && isVisible(head) &&
+  const head = (await parts.store.heads(await parts.store.locate(tenant, [id]))).find(isVisible)
+  const isThere = head !== undefined &&
     (within === undefined || (await inside(parts, within, [head])).length > 0)
   if (!isThere) throw new HeddleError('not_found', 'Run not found.')
   const heads = version === 1 && asksForUsage(select)

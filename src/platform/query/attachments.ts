@@ -10,10 +10,11 @@ export function attachmentsIn(store: Pick<SpanPort, 'files'>, links: LinkKey | u
   | AttachmentsOf
   | undefined {
   if (links === undefined) return undefined
-  return async ({ tenant, id }) =>
-    (await store.files(tenant, id)).map(({ name, type }) => ({
+  return async ({ tenant, project, id }) =>
+    (await store.files({ tenant, project, id })).map(({ name, type }) => ({
       name,
       type,
-      url: linkOf(links, { tenant, kind: 'span', ids: [id], name, type, key: '', bytes: 0 }),
+      url: linkOf(links, { tenant, kind: 'span', ids: [id, project], name, type, key: '',
+        bytes: 0 }),
     }))
 }

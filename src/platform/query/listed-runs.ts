@@ -13,7 +13,7 @@ export async function answerListedRuns(parts: ScanParts,
   { tenant, projects, runs, links }: ListedRuns, signal?: AbortSignal): Promise<Uint8Array> {
   const places = await parts.store.locate(tenant, runs.map(({ id }) => id))
   const isVisible = visibility({ projects }, parts.env.nowMs())
-  const found = (await parts.store.heads([...places.values()])).filter(isVisible)
+  const found = (await parts.store.heads(places)).filter(isVisible)
   const byId = new Map(found.map((head) => [head.id, head]))
   const more = new Map(runs.map(({ id, moreJson }) => [id, moreJson]))
   const json = new JsonWriter()

@@ -1,7 +1,8 @@
 /** Spans that a question names: by their ids, by their parent, or as a whole trace. */
 
+import { firstPlaces } from '../spans/first-places.ts'
 import { HeddleError } from '../../errors.ts'
-import type { SpanHead, SpanPlace } from '../spans/span.ts'
+import type { SpanHead, SpanPlace, Uuid } from '../spans/span.ts'
 import { tracePlace } from '../spans/trace-place.ts'
 import type { RunsQuestion, Within } from './question.ts'
 import { conditionsOf } from './conditions.ts'
@@ -24,11 +25,11 @@ export async function listedHeads(parts: ScanParts, question: RunsQuestion,
   if (ids !== undefined) {
     const isVisible = visibility(question, parts.env.nowMs())
     const places = await parts.store.locate(tenant, [...new Set(ids)])
-    const visible = (await parts.store.heads([...places.values()])).filter(isVisible)
+    const visible = (await parts.store.heads(places)).filter(isVisible)
     return question.within === undefined ? visible : await inside(parts, question.within, visible)
   }
   if (parent === undefined) return undefined
-  const place = (await parts.store.locate(tenant, [parent])).get(parent)
+  const place = await placeIn(parts, question, parent)
   if (place === undefined) return []
   return await spansOfTrace(parts, question, place, conditionsOf(question), signal)
 }
@@ -82,11 +83,19 @@ async function spansOfTrace(parts: ScanParts, question: RunsQuestion, place: Spa
   return orders.ordered(found)
 }
 
+/** The place of a span: in a project of the question, if one of them has it. */
+async function placeIn({ store }: Pick<ScanParts, 'store'>,
+  { tenant, projects }: Pick<RunsQuestion, 'tenant' | 'projects'>,
+  id: Uuid): Promise<SpanPlace | undefined> {
+  const asked = new Set(projects.map((project) => project.id))
+  return firstPlaces(await store.locate(tenant, [id]), ({ project }) => asked.has(project)).get(id)
+}
+
 /** The place of a trace, if one of the projects has it. */
 async function traceOf({ store }: Pick<ScanParts, 'store'>,
   question: RunsQuestion): Promise<SpanPlace | undefined> {
   const { tenant, trace, projects } = question
-  const place = (await store.locate(tenant, [trace!])).get(trace!)
+  const place = await placeIn({ store }, question, trace!)
   if (place !== undefined) return place
   // A trace of OpenTelemetry has an id that none of its spans has.
   for (const { id } of projects) {

@@ -70,11 +70,12 @@ export interface SpanReads {
   spanIds(question: RunsQuestion): Promise<readonly Uuid[]>
   /** An attachment of a span with its data; undefined if there is none. */
   spanFile(
-    question: { readonly tenant: string; readonly span: Uuid; readonly name: string },
+    question: { readonly tenant: string; readonly project: Uuid; readonly span: Uuid;
+      readonly name: string },
   ): Promise<{ readonly type: string; readonly data: Uint8Array } | undefined>
   /**
-   * Places of spans, with their projects. With `stored`, threads are not asked for their runs: the
-   * thread that waits for the answer may be one of them.
+   * All places of spans: one in each project that has a span of such an id. With `stored`, threads
+   * are not asked for their runs: the thread that waits for the answer may be one of them.
    */
   locate(
     question: { readonly tenant: string; readonly ids: readonly Uuid[]; readonly stored?: boolean },

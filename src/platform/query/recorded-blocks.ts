@@ -44,8 +44,9 @@ export async function recordedBlocks(store: Pick<SpanPort, 'trace' | 'files'>,
   let bytes = 0
   for await (const heads of store.trace(recordingPlace(tenant, runId))) {
     for (const { id } of heads) {
-      for (const { name } of await store.files(tenant, id)) {
-        const [file] = await store.files(tenant, id, name)
+      const place = { tenant, project: recordingsProject, id }
+      for (const { name } of await store.files(place)) {
+        const [file] = await store.files(place, name)
         if (file === undefined) continue
         bytes += file.data.byteLength
         if (bytes > bytesMax) return blocks

@@ -146,8 +146,9 @@ class TraceVerdicts implements TraceFilter {
   async #rootOf(head: SpanHead): Promise<SpanHead | undefined> {
     if (isRoot(head)) return head
     const { store } = this.#parts
-    const place = (await store.locate(head.tenant, [head.trace])).get(head.trace)
-    if (place?.project !== head.project) return undefined
+    const place = (await store.locate(head.tenant, [head.trace]))
+      .find(({ project }) => project === head.project)
+    if (place === undefined) return undefined
     const [root] = await store.heads([place])
     return root !== undefined && isRoot(root) ? root : undefined
   }

@@ -45,11 +45,12 @@ export interface FeedbackToken {
 export interface FeedbackPort {
   /**
    * Writes or replaces feedback by its id, and marks its span for filters if the place is known;
-   * a term `fb:<key>` is added to its head. Durable when it resolves.
+   * a term `fb:<key>` is added to its head. Durable when it resolves, with the ids of feedback that
+   * was not written because its span, its trace or its project was deleted.
    */
   putFeedback(
     feedback: readonly { readonly row: Feedback; readonly place: SpanPlace | null }[],
-  ): Promise<void>
+  ): Promise<readonly Uuid[]>
   getFeedback(tenant: string, id: Uuid): Promise<Feedback | undefined>
   listFeedback(query: FeedbackQuery): Promise<readonly Feedback[]>
   deleteFeedback(tenant: string, id: Uuid): Promise<boolean>

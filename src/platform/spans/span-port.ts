@@ -23,8 +23,12 @@ export interface SpansOfRequest {
   readonly timeToLiveS: ReadonlyMap<Uuid, number>
 }
 
+/** A span as the owner of files: another project may have a span of its id. */
+export type FileOwner = Pick<SpanPlace, 'tenant' | 'project' | 'id'>
+
 /** An attachment of a span. */
 export interface FilePart {
+  readonly project: Uuid
   /** Id of the span that it belongs to. */
   readonly owner: Uuid
   readonly ownerTrace: Uuid
@@ -85,6 +89,8 @@ export interface ScannedHeads {
 export type Removal =
   | { readonly kind: 'project'; readonly project: Uuid }
   | { readonly kind: 'traces'; readonly traces: readonly SpanPlace[] }
+  /** Removes feedback on spans that have not come. */
+  | { readonly kind: 'feedback'; readonly spans: readonly Uuid[] }
   /** Removes the spans of a project that began before a time. */
   | { readonly kind: 'older'; readonly project: Uuid; readonly beforeUs: number }
 
@@ -98,8 +104,11 @@ export interface SpanPort {
   write(request: SpansOfRequest): Promise<readonly Uuid[]>
   /** Slices of at most 500 heads. The scan ends early when its consumer does. */
   scan(plan: Plan, after?: ScanMark): AsyncIterable<ScannedHeads>
-  /** The places of spans. Unknown spans are missing. */
-  locate(tenant: string, ids: readonly Uuid[]): Promise<ReadonlyMap<Uuid, SpanPlace>>
+  /**
+   * All places of spans, in any order: one in each project that has a span of such an id. Unknown
+   * spans are missing.
+   */
+  locate(tenant: string, ids: readonly Uuid[]): Promise<readonly SpanPlace[]>
   /** The heads at these places, in any order. Removed spans are missing. */
   heads(places: readonly SpanPlace[]): Promise<readonly SpanHead[]>
   /** All heads of a trace by start, in slices of at most 500. */
@@ -108,7 +117,7 @@ export interface SpanPort {
   blocks(place: Pick<SpanPlace, 'tenant' | 'trace' | 'traceStartUs'>,
     ids: readonly BlockId[]): Promise<ReadonlyMap<BlockId, Uint8Array>>
   /** Names and types of the files of a span; with `name`, the data of that one too. */
-  files(tenant: string, owner: Uuid, name?: string): Promise<readonly FilePart[]>
+  files(place: FileOwner, name?: string): Promise<readonly FilePart[]>
   /**
    * Changes the seconds for which all spans of a project are kept. When it resolves, the change is
    * durable. Spans that are stored get their new end of life in slices, and none of them is deleted

@@ -9,6 +9,7 @@ import { documentWrites } from '../records/documents/documents.ts'
 import { EndedSpans } from '../ingest/ended/ended-writer.ts'
 import type { Feedback } from '../spans/feedback-port.ts'
 import type { SpanStore } from '../spans/span-port.ts'
+import type { Uuid } from '../spans/span.ts'
 import type { Calls } from '../calls/calls.ts'
 import type { IngestAnswer, IngestCall } from '../ingest/ingest-call.ts'
 import type { BodyJob } from './body-thread.ts'
@@ -136,8 +137,10 @@ function feedbackHandlers(store: SpanStore,
   }
 }
 
-async function putFeedback(store: SpanStore, rows: readonly Feedback[]): Promise<void> {
+async function putFeedback(store: SpanStore, rows: readonly Feedback[]): Promise<readonly Uuid[]> {
+  const refused: Uuid[] = []
   for (const ofTenant of Map.groupBy(rows, ({ tenant }) => tenant).values()) {
-    await writeFeedback(store, ofTenant)
+    refused.push(...await writeFeedback(store, ofTenant))
   }
+  return refused
 }

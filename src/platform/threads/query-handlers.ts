@@ -66,8 +66,8 @@ export function queryHandlers({ store, env: given, needs }: QueryParts): QueryHa
   const { stats, series, groups, projectStats } = statisticsAnswers(store, env)
   return { ...documentReads(store), ...sqlReads(store, env), ...promptReads, ...exampleAnswers,
     ...queueReads(store), listedRuns: inTurn(answerListedRuns), spanIds: inTurn(answerSpanIds),
-    spanFile: async ({ tenant, span, name }) => {
-      const files = await store.files(tenant, span, name)
+    spanFile: async ({ tenant, project, span, name }) => {
+      const files = await store.files({ tenant, project, id: span }, name)
       const file = files.find((each) => each.name === name)
       return file && { type: file.type, data: file.data }
     }, runs: inTurn(answerRuns), run: inTurn(answerRun), traces: inTurn(answerTraces),
@@ -75,9 +75,8 @@ export function queryHandlers({ store, env: given, needs }: QueryParts): QueryHa
     stats: inTurn(stats), series: inTurn(series), groups: inTurn(groups),
     projectStats: inTurn(projectStats), deletable: inTurn(deletableTraces),
     experimentRuns: (question) => experimentRuns(rows, inTurn(answerRuns), question),
-    locate: async ({ tenant, ids, stored = false }) => [
-      ...(await (stored ? store : readsOf()).locate(tenant, ids)).values(),
-    ], validate: async ({ filter }) => wrongWith(filter),
+    locate: ({ tenant, ids, stored = false }) => (stored ? store : readsOf()).locate(tenant, ids),
+    validate: async ({ filter }) => wrongWith(filter),
     recordedBlocks: (question) => recordedBlocks(store, question),
     labelledRecordings: (question) => labelledRecordings(store, question),
     getFeedback: ({ tenant, id }) => store.getFeedback(tenant, id),

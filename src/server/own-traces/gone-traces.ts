@@ -61,6 +61,8 @@ async function removeTraces(platform: GonePlatform, tenant: string, runs: readon
   const attempts = await attemptsOf(platform, tenant, runs.filter(({ starts = 0 }) => starts > 1))
   const places = await platform.query.locate({ tenant, stored: true,
     ids: [...runs.map(({ runId }) => runId), ...attempts] })
+  await platform.ingest.remove({ tenant,
+    what: { kind: 'feedback', spans: [...runs.map(({ runId }) => runId), ...attempts] } })
   const known = new Set(places.map(({ id }) => id))
   const late = runs.filter((run) => !known.has(run.runId) && mayCome(run))
   const traces = [...places, ...await comingTraces(platform, tenant, late)]

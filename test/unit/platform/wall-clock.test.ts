@@ -20,8 +20,8 @@ const cautious: Readonly<Record<string, readonly string[]>> = {
     'src/platform/query/scan.ts', 'src/platform/query/sql/sql-answer.ts',
     'src/platform/query/statistics/hour-roll-ups.ts'],
   'src/store/embedded/platform/trace-file.ts': ['src/store/embedded/platform/commit-queue.ts',
-    'src/store/embedded/platform/span-lives.ts', 'src/store/embedded/platform/span-removal.ts',
-    'src/store/embedded/platform/span-writer.ts'],
+    'src/store/embedded/platform/span-deletion.ts', 'src/store/embedded/platform/span-lives.ts',
+    'src/store/embedded/platform/span-removal.ts', 'src/store/embedded/platform/span-writer.ts'],
   'src/store/cassandra/platform/cassandra-spans.ts': [
     'src/store/cassandra/platform/constant-bodies.ts',
     'src/store/cassandra/platform/feedback-token-table.ts',

@@ -50,12 +50,14 @@ export function downloadRoutes(app: App, { platform }: PlatformParts): void {
 
 /** An attachment of a span that exists. Throws `not_found`. */
 async function ofSpan(platform: Platform,
-  { tenant, ids: [span], name }: DownloadClaim): Promise<Buffer> {
-  const places = await platform.query.locate({ tenant, ids: [span!] })
-  const projects = await platform.projects.get(tenant, places.map(({ project }) => project))
-  const file = projects.length === 0
+  { tenant, ids: [span, named], name }: DownloadClaim): Promise<Buffer> {
+  // Links of earlier versions name no project.
+  const places = (await platform.query.locate({ tenant, ids: [span!] }))
+    .filter(({ project }) => named === undefined || project === named)
+  const [project] = await platform.projects.get(tenant, places.map((place) => place.project))
+  const file = project === undefined
     ? undefined
-    : await platform.query.spanFile({ tenant, span: span!, name })
+    : await platform.query.spanFile({ tenant, project: project.id, span: span!, name })
   if (file === undefined) throw gone()
   const { buffer, byteOffset, byteLength } = file.data
   return Buffer.from(buffer, byteOffset, byteLength)

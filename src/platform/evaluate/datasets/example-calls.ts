@@ -282,19 +282,19 @@ function bytesOf({ inputs, outputs, files = [] }: Copied): number {
 /** Copies the inputs, outputs and attachments that an example asks of its run. `not_found`. */
 async function copiedFrom({ store, projectIds }: ExampleWritesParts, tenant: string, run: Uuid,
   { usesRun, runFiles }: ExampleInput): Promise<Copied> {
-  const place = (await store.locate(tenant, [run])).get(run)
-  const [project] = place === undefined ? [] : await projectIds(tenant, [place.project])
-  const [head] = project === undefined ? [] : await store.heads([place!])
+  const places = await store.locate(tenant, [run])
+  const projects = await projectIds(tenant, places.map((place) => place.project))
+  const [head] = await store.heads(places.filter(({ project }) => projects.includes(project)))
   if (head === undefined) throw new HeddleError('not_found', `Run ${run} not found.`)
   const said: { inputs?: Uint8Array; outputs?: Uint8Array } = {}
   for await (const [, { payload }] of payloadsIn(store).of(usesRun ? [head] : [])) {
     said.inputs = payload.inputs ?? Buffer.from('{}')
     if (payload.outputs !== undefined) said.outputs = payload.outputs
   }
-  const names = runFiles === undefined ? [] : (await store.files(tenant, run))
+  const names = runFiles === undefined ? [] : (await store.files(head))
     .map(({ name }) => name).filter((name) => runFiles === true || runFiles.includes(name))
   const files = []
-  for (const name of names) files.push(...await store.files(tenant, run, name))
+  for (const name of names) files.push(...await store.files(head, name))
   return { ...said, ...files.length > 0 && { files } }
 }
 

@@ -20,7 +20,7 @@ import { verdictFeedback } from './verdict-feedback.ts'
 /** Dependencies of the actions of a rule, with the writer of feedback. */
 export interface ActionParts extends JudgeParts {
   readonly env: Pick<Env, 'nowMs' | 'uuid7' | 'after' | 'random'>
-  putFeedback(rows: readonly Feedback[]): Promise<void>
+  putFeedback(rows: readonly Feedback[]): Promise<unknown>
 }
 
 /** A rule that acts for a tenant. */

@@ -38,7 +38,7 @@ export async function answerMatched(parts: ScanParts, question: RunsQuestion,
   const { tenant, ids = [], projects, ...rest } = question
   const places = await parts.store.locate(tenant, [...new Set(ids)])
   const isVisible = visibility(question, parts.env.nowMs())
-  const heads = (await parts.store.heads([...places.values()]))
+  const heads = (await parts.store.heads(places))
     .filter((head) => isVisible(head) && head.endUs !== null)
   const kept = await keptBy(parts, { ...rest, tenant, projects }, heads, signal)
   const found = new Map(kept.map((head) => [head.id, head]))

@@ -14,15 +14,16 @@ export function withRunningRuns(store: Reads,
   const running = new Map<Uuid, SpanHead>()
   return {
     scan: (plan, after) => store.scan(plan, after),
-    files: (tenant, owner, name) => store.files(tenant, owner, name),
+    files: (place, name) => store.files(place, name),
     async locate(tenant, ids) {
       const places = await store.locate(tenant, ids)
-      const missing = ids.filter((id) => !places.has(id))
+      const known = new Set(places.map(({ id }) => id))
+      const missing = ids.filter((id) => !known.has(id))
       if (missing.length === 0) return places
       const found = await needs.runningRuns({ tenant, ids: missing })
       const heads = found.map(({ run, project }) => ownHead(tenant, project, run))
       for (const head of heads) running.set(head.id, head)
-      return new Map([...places, ...heads.map((head) => [head.id, head] as const)])
+      return [...places, ...heads]
     },
     async heads(places) {
       const stored = await store.heads(places)

@@ -1,5 +1,6 @@
 /** The annotation queues of tenants: records of a catalog, and their items as documents. */
 
+import { firstPlaces } from '../../spans/first-places.ts'
 import type { QueueBody } from '../../../api/index.ts'
 import { namedId } from '../catalog/named-id.ts'
 import { collection } from '../catalog/collection.ts'
@@ -77,11 +78,12 @@ export function queuesOver(
       await removals.remove('queue', tenant, queue)
     },
     add: async (tenant, queue, runs) => {
-      const places = await query().locate({ tenant, ids: [...new Set(runs)] })
-      return items.addItems(tenant, queue, places.map(({ id, project, trace, startUs }) => ({
-        subject: { type: 'RUN', project, run: id, trace },
-        startUs,
-      })))
+      const places = firstPlaces(await query().locate({ tenant, ids: [...new Set(runs)] }))
+      return items.addItems(tenant, queue,
+        [...places.values()].map(({ id, project, trace, startUs }) => ({
+          subject: { type: 'RUN', project, run: id, trace },
+          startUs,
+        })))
     },
   }
 }

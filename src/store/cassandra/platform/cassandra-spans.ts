@@ -4,8 +4,8 @@ import type { Env } from '../../../../cluster/index.ts'
 import { cautiousClock } from '../../../limits/index.ts'
 import { termOf } from '../../../platform/index.ts'
 import type { BlockId, Document, DocumentPlace, DocumentRange, Feedback, FeedbackQuery,
-  FeedbackToken, FilePart, Hour, Plan, Removal, ScanMark, ScannedHeads, SpanHead, SpanPlace,
-  SpansOfRequest, SpanStore, SpanWrite, Uuid } from '../../../platform/index.ts'
+  FeedbackToken, FilePart, FileOwner, Hour, Plan, Removal, ScanMark, ScannedHeads, SpanHead,
+  SpanPlace, SpansOfRequest, SpanStore, SpanWrite, Uuid } from '../../../platform/index.ts'
 import type { Connection } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
 import { ChunkTable } from '../log/chunk-table.ts'
@@ -18,6 +18,7 @@ import type { PlacedFeedback } from './feedback-row.ts'
 import { feedbackLivesS, FeedbackTable } from './feedback-table.ts'
 import { FeedbackTokenTable } from './feedback-token-table.ts'
 import { FileTable } from './file-table.ts'
+import { GoneIds } from './gone-ids.ts'
 import { LateWrites } from './late-writes.ts'
 import { LocationTable } from './location-table.ts'
 import { mergeScans } from './merged-scan.ts'
@@ -54,6 +55,7 @@ export class CassandraSpans implements SpanStore {
   readonly #rollUps: RollUpTable
   readonly #documents: DocumentTable
   readonly #visibility: Visibility
+  readonly #gone: GoneIds
   readonly #lateWrites: LateWrites
 
   constructor(connection: Connection, systemEnv: Env) {
@@ -70,6 +72,7 @@ export class CassandraSpans implements SpanStore {
     this.#tokens = new FeedbackTokenTable(connection, env)
     this.#rollUps = new RollUpTable(connection, env)
     this.#documents = new DocumentTable(connection, bodies)
+    this.#gone = new GoneIds(this.#buckets)
     this.#visibility = new Visibility(this.#buckets)
     this.#lateWrites = new LateWrites(this.#buckets, this.#visibility, env)
   }
@@ -88,12 +91,23 @@ export class CassandraSpans implements SpanStore {
     this.#blocks.addMembers(batches, spans, ofProject)
     const hoursWritten = this.#buckets.add(batches, places, ofHour)
     await this.#blocks.addBlocks(batches, tenant, blocks, ofTrace)
-    await this.#files.add(batches, tenant, files, ofTrace)
+    await this.#files.add(batches, tenant, files, { timeToLiveS: ofTrace,
+      isShared: await this.#sharedOwners(tenant, files) })
     await batches.write(this.#connection)
     hoursWritten()
     await this.#markWaiting(tenant, places)
     await this.#rollUps.touch(places)
     return await this.#lateWrites.removed(places)
+  }
+
+  /** True for files of a span whose id another project has, too. */
+  async #sharedOwners(tenant: string,
+    files: readonly FilePart[]): Promise<(file: FilePart) => boolean> {
+    if (files.length === 0) return () => false
+    const places = Map.groupBy(await this.#locations.find(tenant, files.map(({ owner }) => owner)),
+      ({ id }) => id)
+    return ({ owner, project }) =>
+      places.get(owner)?.some((place) => place.project !== project) ?? false
   }
 
   scan(plan: Plan, after?: ScanMark): AsyncIterable<ScannedHeads> {
@@ -103,9 +117,8 @@ export class CassandraSpans implements SpanStore {
     return scans.length === 1 ? scans[0]! : mergeScans(plan.order, scans)
   }
 
-  async locate(tenant: string, ids: readonly Uuid[]): Promise<ReadonlyMap<Uuid, SpanPlace>> {
-    const places = await this.#visibility.of(await this.#locations.find(tenant, ids))
-    return new Map(places.map((place) => [place.id, place]))
+  async locate(tenant: string, ids: readonly Uuid[]): Promise<readonly SpanPlace[]> {
+    return await this.#visibility.of(await this.#locations.find(tenant, ids))
   }
 
   async heads(places: readonly SpanPlace[]): Promise<readonly SpanHead[]> {
@@ -126,29 +139,50 @@ export class CassandraSpans implements SpanStore {
     return this.#blocks.read(trace, ids)
   }
 
-  files(tenant: string, owner: Uuid, name?: string): Promise<readonly FilePart[]> {
-    return this.#files.find(tenant, owner, name)
+  files(place: FileOwner, name?: string): Promise<readonly FilePart[]> {
+    return this.#files.find(place, name)
   }
 
   async remove(tenant: string, what: Removal): Promise<void> {
     await remove({ connection: this.#connection, spans: this.#spans, buckets: this.#buckets,
       blocks: this.#blocks, locations: this.#locations, files: this.#files,
-      feedback: this.#feedback, rollUps: this.#rollUps }, tenant, what)
+      feedback: this.#feedback, rollUps: this.#rollUps, waiting: this.#waiting, gone: this.#gone },
+      tenant, what)
   }
 
   async changeLife(): Promise<void> {
     // Rows have the time to live with which they were written.
   }
 
-  async putFeedback(feedback: readonly PlacedFeedback[]): Promise<void> {
+  async putFeedback(feedback: readonly PlacedFeedback[]): Promise<readonly Uuid[]> {
+    const refused: Uuid[] = []
     for (const placed of feedback) {
       const { row, place } = placed
-      const [visible] = place === null ? [null] : await this.#visibility.of([place])
-      if (visible === undefined) continue
+      if (await this.#isRemoved(placed)) {
+        refused.push(row.id)
+        continue
+      }
       await this.#feedback.put(placed)
       if (place !== null) await this.#mark(row, place)
       else if (row.span !== null) await this.#awaitSpan(row, row.span)
     }
+    return refused
+  }
+
+  /** True if feedback is on a span, a trace or a project that was removed. */
+  async #isRemoved({ row: { tenant, span, trace, project }, place }: PlacedFeedback): Promise<
+    boolean
+  > {
+    if (place !== null) return (await this.#visibility.of([place])).length === 0
+    if (project !== null) {
+      const { beforeUs } = await this.#buckets.removals(tenant, project)
+      if (beforeUs >= Number.MAX_SAFE_INTEGER) return true
+    }
+    if (span === null) return false
+    const gone = await this.#gone.find(tenant, trace === null ? [span] : [span, trace])
+    if (gone.has(span)) return true
+    // Another project may have the trace.
+    return gone.has(trace ?? '') && (await this.locate(tenant, [trace!])).length === 0
   }
 
   /** Gives the span its mark when it is written, or now if it was written meanwhile. */
@@ -166,7 +200,9 @@ export class CassandraSpans implements SpanStore {
     await forEachLimit(waitingAtOnce, waiting, async (each) => {
       const row = (await this.#feedback.get(tenant, each.id))?.row
       if (row !== undefined && row.span === each.span) {
-        for (const place of visible.get(each.span) ?? []) {
+        const places = visible.get(each.span) ?? []
+        const named = places.filter(({ project }) => project === row.project)
+        for (const place of named.length > 0 ? named : places) {
           await this.#feedback.put({ row, place })
           await this.#mark(row, place)
         }

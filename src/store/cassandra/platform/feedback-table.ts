@@ -98,11 +98,13 @@ export class FeedbackTable {
       values: [row.tenant, bytesOfUuid(row.id)] })
   }
 
-  /** Removes all feedback on a span or on a project. */
-  async removeAll(tenant: string, scope: Uuid): Promise<void> {
+  /** Removes all feedback on a span or on a project, or that which `isOf` accepts. */
+  async removeAll(tenant: string, scope: Uuid,
+    isOf: (placed: PlacedFeedback) => boolean = () => true): Promise<void> {
     for await (const { id } of this.#ordered(tenant, scope)) {
       const placed = await this.get(tenant, id)
-      if (placed !== undefined && scopesOf(placed.row).includes(scope)) await this.remove(placed)
+      if (placed === undefined || !scopesOf(placed.row).includes(scope)) continue
+      if (isOf(placed)) await this.remove(placed)
     }
   }
 

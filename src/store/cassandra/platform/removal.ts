@@ -7,12 +7,14 @@ import type { BlockTable } from './block-table.ts'
 import type { BucketTable } from './bucket-table.ts'
 import type { FeedbackTable } from './feedback-table.ts'
 import type { FileTable } from './file-table.ts'
+import type { GoneIds } from './gone-ids.ts'
 import type { LocationTable } from './location-table.ts'
 import { headOf } from './operation-cell.ts'
 import { bucketOf, hourOf } from './partition-key.ts'
 import type { RollUpTable } from './roll-up-table.ts'
 import { positionAt } from './span-table.ts'
 import type { BucketRange, SpanTable } from './span-table.ts'
+import type { WaitingFeedback } from './waiting-feedback.ts'
 
 /** Tables from which spans are removed. */
 export interface RemovalParts {
@@ -24,6 +26,8 @@ export interface RemovalParts {
   readonly files: FileTable
   readonly feedback: FeedbackTable
   readonly rollUps: RollUpTable
+  readonly waiting: WaitingFeedback
+  readonly gone: GoneIds
 }
 
 /** Spans whose rows are removed at a time. */
@@ -37,6 +41,8 @@ export async function remove(parts: RemovalParts, tenant: string, what: Removal)
   switch (what.kind) {
     case 'traces':
       return await removeTraces(parts, tenant, what.traces)
+    case 'feedback':
+      return await removeWaiting(parts, tenant, what.spans)
     case 'older':
       return await removeBefore(parts, tenant, what.project, what.beforeUs)
     case 'project':
@@ -47,6 +53,9 @@ export async function remove(parts: RemovalParts, tenant: string, what: Removal)
 
 async function removeTraces(parts: RemovalParts, tenant: string,
   traces: readonly SpanPlace[]): Promise<void> {
+  const ids = traces.map(({ trace }) => trace)
+  await parts.gone.note(tenant, ids)
+  await removeWaiting(parts, tenant, ids)
   const byProject = Map.groupBy(traces, ({ project }) => project)
   for (const [project, places] of byProject) {
     await parts.buckets.markTraces(tenant, project, places.map(({ trace }) => trace))
@@ -57,6 +66,16 @@ async function removeTraces(parts: RemovalParts, tenant: string,
     await parts.blocks.markRemoved(trace)
     await parts.blocks.remove(trace)
     await parts.rollUps.touch(places)
+  })
+}
+
+/** Removes feedback that waits for spans. */
+async function removeWaiting({ waiting, feedback }: RemovalParts, tenant: string,
+  spans: readonly Uuid[]): Promise<void> {
+  await forEachLimit(atOnce, await waiting.for(tenant, spans), async (each) => {
+    const placed = await feedback.get(tenant, each.id)
+    if (placed?.place === null) await feedback.remove(placed)
+    await waiting.remove(tenant, each)
   })
 }
 
@@ -101,8 +120,11 @@ async function removeSpans(parts: RemovalParts, tenant: string,
   await forEachLimit(atOnce, places, async (place) => {
     await Promise.all([
       parts.connection.repeatableBatch([parts.locations.removal(place)]),
-      parts.files.remove(tenant, place.id),
-      parts.feedback.removeAll(tenant, place.id),
+      parts.files.remove(place),
+      // Another project may have a span of this id, with feedback of its own.
+      parts.feedback.removeAll(tenant, place.id,
+        (placed) => [undefined, place.project].includes(placed.place?.project)),
     ])
   })
+  await parts.gone.note(tenant, places.map(({ id }) => id))
 }

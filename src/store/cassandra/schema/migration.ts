@@ -1,6 +1,7 @@
 /** The tables, in numbered steps. A step never changes; a later change is a new step. */
 
-import { documentTable, feedbackWaitingTable, platformTables } from './platform-tables.ts'
+import { documentTable, feedbackWaitingTable, fileProject,
+  platformTables } from './platform-tables.ts'
 
 /** Names of the two keyspaces: of the data, and of control rows. */
 export interface Keyspaces {
@@ -211,6 +212,7 @@ export const migrations: readonly Migration[] = [
     oldest: 6,
   },
   { statements: (keyspaces) => [unsettledThread(keyspaces)], oldest: 6 },
+  { statements: ({ keyspace }) => [fileProject(keyspace)], oldest: 6 },
 ]
 
 /** The newest version of the tables that this program supports. */

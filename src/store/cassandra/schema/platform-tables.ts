@@ -17,6 +17,11 @@ export function feedbackWaitingTable({ keyspace, options }: PlatformTables): str
   PRIMARY KEY ((tenant, minute), span_id, id)) WITH ${options}`
 }
 
+/** The project of a file's span; null in rows of programs that do not know it. */
+export function fileProject(keyspace: string): string {
+  return `ALTER TABLE ${keyspace}.span_file ADD IF NOT EXISTS project uuid`
+}
+
 /** Tables that are written at any time and read by key or in the order of a partition. */
 interface PlatformTables {
   readonly keyspace: string

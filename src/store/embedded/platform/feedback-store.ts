@@ -1,6 +1,6 @@
 /** Feedback of the store: written with the marks that it leaves on its span. */
 
-import { bytesOfUuid, termOf } from '../../../platform/index.ts'
+import { bytesOfUuid } from '../../../platform/index.ts'
 import type { Feedback, FeedbackPort, SpanPlace, Uuid } from '../../../platform/index.ts'
 import type { OpenTraces, TraceFile, TraceWrites } from './trace-file.ts'
 
@@ -23,8 +23,9 @@ export function feedbackStore(file: TraceFile, asked: Asked): FeedbackPort {
         return open.queue.run(feedback[0]?.row.tenant ?? '', feedback.length, () => {
           // Each span once: its row has all marks.
           const toMark = new Map<string, ToMark>()
-          for (const { row, place } of feedback) put(open, toMark, row, place)
-          for (const { tenant, span, keys } of toMark.values()) mark(open, tenant, span, [...keys])
+          const refused = feedback.filter(({ row, place }) => !put(open, toMark, row, place))
+          for (const { tenant, span } of toMark.values()) mark(open, tenant, span)
+          return refused.map(({ row }) => row.id)
         })
       }),
     getFeedback: (tenant, id) => read(tenant, undefined, (rows, no) => rows.get(no, tenant, id)),
@@ -37,7 +38,7 @@ export function feedbackStore(file: TraceFile, asked: Asked): FeedbackPort {
           const row = number === undefined ? undefined : open.feedback.get(number, tenant, id)
           if (row === undefined) return false
           open.feedback.delete(number!, id)
-          if (row.span !== null) mark(open, number!, row.span, [])
+          if (row.span !== null) mark(open, number!, row.span)
           return true
         })
       }),
@@ -53,46 +54,52 @@ export function feedbackStore(file: TraceFile, asked: Asked): FeedbackPort {
   }
 }
 
-/** A span whose marks have changed, and the keys of its new feedback. */
+/** A span whose marks have changed. */
 interface ToMark {
   readonly tenant: number
   readonly span: Uuid
-  readonly keys: Set<string>
 }
 
+/** Writes feedback. Returns false if it is on something that was removed. */
 function put(open: OpenTraces & TraceWrites, toMark: Map<string, ToMark>, row: Feedback,
-  place: SpanPlace | null): void {
+  place: SpanPlace | null): boolean {
   const { numbers, feedback } = open
   const tenant = numbers.numberTenant(row.tenant)
-  if (place !== null && isRemoved(open, tenant, place)) return
-  const marked = (span: Uuid) => {
-    const known = toMark.get(`${tenant} ${span}`) ?? { tenant, span, keys: new Set<string>() }
-    toMark.set(`${tenant} ${span}`, known)
-    return known.keys
-  }
+  if (place === null ? isOnRemoved(open, tenant, row) : isRemoved(open, tenant, place)) return false
   const before = feedback.get(tenant, row.tenant, row.id)
   feedback.put(tenant, row)
-  const moved = before?.span ?? null
-  if (moved !== null && moved !== row.span) marked(moved)
-  if (row.span !== null) marked(row.span).add(row.key)
+  for (const span of [before?.span ?? null, row.span]) {
+    if (span !== null) toMark.set(`${tenant} ${span}`, { tenant, span })
+  }
+  return true
 }
 
-/** Gives a span its marks and the terms of these keys, in each project that it is in. */
+/** Gives a span its marks, in each project that it is in. */
 function mark({ database, numbers, feedback, writer }: OpenTraces & TraceWrites, tenant: number,
-  span: Uuid, keys: readonly string[]): void {
+  span: Uuid): void {
   const projects = database.prepare<[number]>(
     'SELECT project FROM span WHERE tenant = ? AND id = ?',
   ).all(tenant, bytesOfUuid(span))
-  for (const [no] of projects) {
-    writer.mark(numbers.projectAt(no), span, keys.map((key) => termOf.feedback(key)))
-  }
+  for (const [no] of projects) writer.mark(numbers.projectAt(no), span)
   if (projects.length > 0) feedback.setMarked(tenant, span)
 }
 
-function isRemoved({ database, numbers }: OpenTraces, tenant: number, place: SpanPlace): boolean {
-  const project = numbers.project(tenant, place.project)
-  if (project === undefined) return false
-  return place.startUs < project.goneUs || database.prepare(
-        'SELECT 1 FROM gone_trace WHERE project = ? AND trace = ?',
-      ).get(project.no, bytesOfUuid(place.trace)) !== undefined
+function isRemoved({ numbers, gone }: OpenTraces & TraceWrites, tenant: number,
+  { project: id, startUs, trace }: SpanPlace): boolean {
+  const project = numbers.project(tenant, id)
+  return project !== undefined && (startUs < project.goneUs || gone.test()(project, trace))
+}
+
+/** True if feedback without a place is on a span, a trace or a project that was removed. */
+function isOnRemoved({ database, numbers, gone }: OpenTraces & TraceWrites, tenant: number,
+  { span, trace, project }: Feedback): boolean {
+  if (project !== null && numbers.project(tenant, project)?.goneUs === Number.MAX_SAFE_INTEGER) {
+    return true
+  }
+  if (span === null) return false
+  if (gone.hasId(tenant, span)) return true
+  if (trace === null || !gone.hasId(tenant, trace)) return false
+  // Another project may have the trace.
+  return database.prepare('SELECT 1 FROM span WHERE tenant = ? AND trace = ? LIMIT 1')
+    .get(tenant, bytesOfUuid(trace)) === undefined
 }

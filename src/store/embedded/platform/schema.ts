@@ -112,4 +112,19 @@ export const traceSchema: readonly SchemaStep[] = [{ oldest: 1, sql: `
   -- Projects whose spans get another end of life, and the last span that has it.
   CREATE TABLE IF NOT EXISTS life_change (
     project INTEGER PRIMARY KEY, after_us INTEGER NOT NULL, after_id BLOB NOT NULL);
+` }, { oldest: 1, sql: `
+  -- Ids of spans and traces that were removed on request.
+  CREATE TABLE IF NOT EXISTS gone_id (
+    no INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, id BLOB NOT NULL, at_us INTEGER NOT NULL,
+    UNIQUE (tenant, id));
+  CREATE INDEX IF NOT EXISTS gone_id_at ON gone_id (at_us);
+
+  -- Feedback whose span has not come, by its trace and by its age.
+  CREATE INDEX IF NOT EXISTS feedback_trace ON feedback (tenant, trace)
+    WHERE marked = 0 AND trace IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS feedback_waiting ON feedback (modified_us)
+    WHERE marked = 0 AND span IS NOT NULL;
+
+  -- The project of the span; null in rows of programs that do not know it. See file-rows.ts.
+  ALTER TABLE file ADD COLUMN project INTEGER;
 ` }]

@@ -1,9 +1,12 @@
 /** Deletes spans with all that belongs to them, some at a time. */
 
-import { bytesOfUuid } from '../../../platform/index.ts'
+import type { Env } from '../../../../cluster/index.ts'
+import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
 import type { Uuid } from '../../../platform/index.ts'
-import type { Database, Value } from '../file/database.ts'
+import type { Database } from '../file/database.ts'
 import type { FeedbackRows } from '../span-rows/feedback-rows.ts'
+import type { FileRows } from '../span-rows/file-rows.ts'
+import type { GoneRows } from '../span-rows/gone-rows.ts'
 import type { HourRows } from '../span-rows/hour-rows.ts'
 import { mixedTerm } from '../span-rows/numbers.ts'
 import type { NumberedProject, Numbers } from '../span-rows/numbers.ts'
@@ -18,7 +21,10 @@ export interface SpanDeletionParts {
   readonly numbers: Numbers
   readonly hours: HourRows
   readonly feedback: FeedbackRows
+  readonly files: FileRows
+  readonly gone: GoneRows
   readonly use: TenantUse
+  readonly env: Pick<Env, 'nowMs'>
 }
 
 /** Projects of a tenant that are compared at a time for the oldest span. */
@@ -34,19 +40,19 @@ export class SpanDeletion {
     this.#parts = parts
   }
 
-  /** Deletes spans of a trace. */
+  /** Deletes spans of a trace that was removed, and notes their ids. */
   trace(project: NumberedProject, trace: Uuid, limit: number): number {
     return this.#delete(project, this.#parts.database.prepare<SpanRow>(`
       SELECT ${spanColumns} FROM span WHERE tenant = ? AND trace = ? AND project = ? LIMIT ?
-    `).all(project.tenant, bytesOfUuid(trace), project.no, limit))
+    `).all(project.tenant, bytesOfUuid(trace), project.no, limit), true)
   }
 
-  /** Deletes the oldest spans of a project that began before. */
+  /** Deletes the oldest spans of a project that was removed up to a time, and notes their ids. */
   older(project: NumberedProject, beforeUs: number, limit: number): number {
     return this.#delete(project, this.#parts.database.prepare<SpanRow>(`
       SELECT ${spanColumns} FROM span INDEXED BY span_start
       WHERE project = ? AND start_us < ? ORDER BY start_us LIMIT ?
-    `).all(project.no, beforeUs, limit))
+    `).all(project.no, beforeUs, limit), true)
   }
 
   /** Deletes spans of all projects whose life has ended at a minute since 1970. */
@@ -76,9 +82,8 @@ export class SpanDeletion {
       return deleted
     }
     if (this.#after.has(tenant)) return 0
-    const files = 'no IN (SELECT no FROM file WHERE tenant = ?2 LIMIT ?3)'
-    return this.#parts.feedback.deleteSome(tenant, limit) ||
-      this.#deleteFiles(files, tenant, tenant, limit) || undefined
+    const { feedback, files } = this.#parts
+    return feedback.deleteSome(tenant, limit) || files.deleteSome(tenant, limit) || undefined
   }
 
   /** The spans of a project that arrived first. */
@@ -106,8 +111,8 @@ export class SpanDeletion {
     return no === undefined ? undefined : numbers.projectAt(no)
   }
 
-  #delete(project: NumberedProject, rows: readonly SpanRow[]): number {
-    const { database, hours, feedback, use } = this.#parts
+  #delete(project: NumberedProject, rows: readonly SpanRow[], isNoted = false): number {
+    const { database, hours, feedback, files, gone, use, env } = this.#parts
     const unpost = database.prepare(
       'DELETE FROM posting WHERE term = ? AND start_us = ? AND no = ?',
     )
@@ -119,9 +124,10 @@ export class SpanDeletion {
       for (const term of termsOf(row[21]).slice(0, row[24] ?? 0)) {
         unpost.run(mixedTerm(term, project.no), startUs, no)
       }
-      feedback.deleteOfSpan(project.tenant, id)
-      this.#deleteFiles('owner = ?', project.tenant, id)
+      files.deleteOfSpan(project, uuidOfBytes(id))
       remove.run(no)
+      feedback.deleteOfSpan(project, id)
+      if (isNoted) gone.noteId(project.tenant, id, env.nowMs() * 1_000)
       hours.shrink(project.no, startUs)
       traces.set(Buffer.from(trace).toString('latin1'), trace)
     }
@@ -131,21 +137,13 @@ export class SpanDeletion {
 
   /** Deletes blocks and files of a trace that has no spans in any project. */
   #deletePayload(tenant: number, trace: Uint8Array): void {
-    const { database, use } = this.#parts
+    const { database, files, use } = this.#parts
     const hasSpans = database.prepare('SELECT 1 FROM span WHERE tenant = ? AND trace = ? LIMIT 1')
     if (hasSpans.get(tenant, trace) !== undefined) return
     const blocks = database.prepare<[number]>(
       'DELETE FROM block WHERE tenant = ? AND trace = ? RETURNING octet_length(data)',
     ).all(tenant, trace)
     for (const [bytes] of blocks) use.add(tenant, -(rowBytes.block + bytes))
-    this.#deleteFiles('trace = ?', tenant, trace)
-  }
-
-  #deleteFiles(condition: string, tenant: number, ...values: Value[]): number {
-    const deleted = this.#parts.database.prepare<[number]>(`
-      DELETE FROM file WHERE tenant = ? AND ${condition} RETURNING octet_length(data)
-    `).all(tenant, ...values)
-    for (const [bytes] of deleted) this.#parts.use.add(tenant, -(rowBytes.file + bytes))
-    return deleted.length
+    files.deleteOfTrace(tenant, trace)
   }
 }

@@ -1,7 +1,7 @@
 /** Reads spans by their ids and traces, and blocks and files. */
 
 import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
-import type { BlockId, FilePart, SpanHead, SpanPlace, Uuid } from '../../../platform/index.ts'
+import type { BlockId, SpanHead, SpanPlace, Uuid } from '../../../platform/index.ts'
 import type { Database } from '../file/database.ts'
 import type { NumberedSpan } from '../words/word-indexer.ts'
 import type { NumberedProject, Numbers } from '../span-rows/numbers.ts'
@@ -23,22 +23,21 @@ export class SpanReads {
     this.#numbers = numbers
   }
 
-  /** The places of spans that are known. Of several projects with a span, the oldest one. */
-  *locate(tenant: string, ids: readonly Uuid[]): Iterable<readonly [Uuid, SpanPlace]> {
+  /** All places of spans that are known, those of the oldest projects first. */
+  *locate(tenant: string, ids: readonly Uuid[]): Iterable<SpanPlace> {
     const number = this.#numbers.tenant(tenant)
     if (number === undefined) return
     const find = this.#database.prepare<PlaceRow>(`
       SELECT project.id, start_us, trace, trace_us
       FROM span CROSS JOIN project ON project.no = span.project
       WHERE span.tenant = ? AND span.id = ? AND start_us >= gone_us
-      ORDER BY span.project LIMIT 1
+      ORDER BY span.project
     `)
     for (const id of ids) {
-      const row = find.get(number, bytesOfUuid(id))
-      if (row === undefined) continue
-      const [project, startUs, trace, traceUs] = row
-      yield [id, { tenant, project: uuidOfBytes(project), startUs, id, trace: uuidOfBytes(trace),
-        traceStartUs: startUs + traceUs }]
+      for (const [project, startUs, trace, traceUs] of find.all(number, bytesOfUuid(id))) {
+        yield { tenant, project: uuidOfBytes(project), startUs, id, trace: uuidOfBytes(trace),
+          traceStartUs: startUs + traceUs }
+      }
     }
   }
 
@@ -89,22 +88,6 @@ export class SpanReads {
       const row = find.get(number, bytesOfUuid(trace), id)
       if (row !== undefined) yield [id, row[0]]
     }
-  }
-
-  /** The files of a span by name; the data only of the one that is named. */
-  files(tenant: string, owner: Uuid, name?: string): readonly FilePart[] {
-    const number = this.#numbers.tenant(tenant)
-    if (number === undefined) return []
-    const rows = name === undefined
-      ? this.#database.prepare<[string, string, Uint8Array, Uint8Array]>(`
-          SELECT name, type, x'', trace FROM file WHERE tenant = ? AND owner = ? ORDER BY name
-        `).all(number, bytesOfUuid(owner))
-      : this.#database.prepare<[string, string, Uint8Array, Uint8Array]>(`
-          SELECT name, type, data, trace FROM file WHERE tenant = ? AND owner = ? AND name = ?
-        `).all(number, bytesOfUuid(owner), name)
-    return rows.map(([found, type, data, trace]) => ({ owner, ownerTrace: uuidOfBytes(trace),
-      name: found, type, data })
-    )
   }
 
   /** The first spans from one number to another. */

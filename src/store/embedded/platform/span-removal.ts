@@ -5,13 +5,13 @@
 
 import { throttleLog } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
-import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
 import type { Removal, RemovalListener, RemovedSpans, SpanPlace,
   Uuid } from '../../../platform/index.ts'
 import type { Database } from '../file/database.ts'
 import { ownWork } from './commit-queue.ts'
 import type { CommitQueue } from './commit-queue.ts'
 import type { FeedbackRows } from '../span-rows/feedback-rows.ts'
+import type { GoneRows } from '../span-rows/gone-rows.ts'
 import type { HourRows } from '../span-rows/hour-rows.ts'
 import type { NumberedProject, Numbers } from '../span-rows/numbers.ts'
 import type { SpanDeletion } from './span-deletion.ts'
@@ -28,9 +28,9 @@ const projectsOf = 100
 const [stepMs, diskMs, roundMs] = [5, 1_000, 60_000]
 /** Time for which writes that never pause go first, and time between steps among them. */
 const [patienceMs, busyMs] = [10_000, 50]
-/** Late operations on a removed trace are refused for this long. */
-const goneMs = 30 * 86_400_000
 const [minuteMs, dayMs] = [60_000, 86_400_000]
+/** Time for which late operations on removed traces are rejected, and feedback waits. */
+const goneMs = 400 * dayMs
 
 /** Tenant that has to give room, and the reason. */
 interface Crowded {
@@ -44,6 +44,7 @@ export interface SpanRemovalParts {
   readonly numbers: Numbers
   readonly hours: HourRows
   readonly feedback: FeedbackRows
+  readonly gone: GoneRows
   readonly deletion: SpanDeletion
   readonly lives: SpanLives
   readonly queue: CommitQueue
@@ -73,6 +74,7 @@ export class SpanRemoval {
   /** Resolves when no reader finds the removed spans any more. */
   async remove(tenant: string, what: Removal): Promise<void> {
     if (what.kind === 'traces') return this.#removeTraces(tenant, what.traces)
+    if (what.kind === 'feedback') return this.#removeFeedback(tenant, what.spans)
     const { numbers, hours, queue, env } = this.#parts
     const beforeUs = what.kind === 'older' ? what.beforeUs : Number.MAX_SAFE_INTEGER
     await queue.run(tenant, 1, () => {
@@ -98,16 +100,34 @@ export class SpanRemoval {
   }
 
   async #removeTraces(tenant: string, traces: readonly SpanPlace[]): Promise<void> {
-    const { database, numbers, queue, env } = this.#parts
+    const { numbers, gone, feedback, queue, env } = this.#parts
     const removed = await queue.run(tenant, traces.length, () => {
       const number = numbers.numberTenant(tenant)
-      const put = database.prepare('INSERT OR REPLACE INTO gone_trace VALUES (?, ?, ?, 1)')
       return traces.map(({ project: id, trace }) => {
         const project = numbers.numberProject(number, id)
-        put.run(bytesOfUuid(trace), project.no, env.nowMs() * 1000)
+        gone.noteTrace(project, trace, env.nowMs() * 1_000)
+        feedback.deleteWaiting(number, trace)
         return { project, trace }
       })
     })
+    await this.#deleteTraces(tenant, removed)
+  }
+
+  async #removeFeedback(tenant: string, spans: readonly Uuid[]): Promise<void> {
+    const { numbers, feedback, queue } = this.#parts
+    await queue.run(tenant, spans.length, () => {
+      const number = numbers.tenant(tenant)
+      if (number === undefined) return
+      for (const span of spans) feedback.deleteWaiting(number, span)
+    })
+  }
+
+  async #deleteTraces(tenant: string,
+    removed: readonly { readonly project: NumberedProject; readonly trace: Uuid }[]
+  ): Promise<
+    void
+  > {
+    const { queue } = this.#parts
     for (let at = 0; at < removed.length;) {
       const from = at
       at = await queue.run(tenant, stepOf, () => {
@@ -125,12 +145,9 @@ export class SpanRemoval {
 
   /** Deletes some of a trace, and notes it if that was all. */
   #deleteTrace(project: NumberedProject, trace: string, limit: number): number {
-    const { database, deletion } = this.#parts
+    const { gone, deletion } = this.#parts
     const deleted = deletion.trace(project, trace, limit)
-    if (deleted < limit) {
-      database.prepare('UPDATE gone_trace SET pending = 0 WHERE project = ? AND trace = ?')
-        .run(project.no, bytesOfUuid(trace))
-    }
+    if (deleted < limit) gone.finishTrace(project, trace)
     return deleted
   }
 
@@ -204,12 +221,10 @@ export class SpanRemoval {
    * reached its own. Then it visits one project after the other.
    */
   #goOnRound(): void {
-    const { database, numbers, feedback, deletion, lives, env } = this.#parts
-    const [no, trace] = database.prepare<[number, Uint8Array]>(
-      'SELECT project, trace FROM gone_trace WHERE pending = 1 LIMIT 1',
-    ).get() ?? []
-    if (no !== undefined) {
-      this.#deleteTrace(numbers.projectAt(no), uuidOfBytes(trace!), stepOf)
+    const { numbers, feedback, gone, deletion, lives, env } = this.#parts
+    const pending = gone.firstPending()
+    if (pending !== undefined) {
+      this.#deleteTrace(numbers.projectAt(pending.project), pending.trace, stepOf)
       return
     }
     // No span is deleted by an end that it had before a change.
@@ -224,10 +239,10 @@ export class SpanRemoval {
       this.#round = { ...this.#round, after: project.no }
     }
     if (projects.length === projectsOf) return
+    const lateUs = (env.nowMs() - goneMs) * 1_000
+    if (gone.expire(lateUs, stepOf) + feedback.expireWaiting(lateUs, stepOf) > 0) return
     this.#round = { after: 0, atMs: env.monotonicMs() + roundMs }
     feedback.expireTokens(env.nowMs())
-    database.prepare('DELETE FROM gone_trace WHERE pending = 0 AND at_us < ?')
-      .run((env.nowMs() - goneMs) * 1000)
   }
 
   /** Deletes spans and feedback of a project that are removed. */

@@ -35,11 +35,16 @@ export function traceStore(options: TraceFileOptions): SpanStore {
         return queue.run(request.tenant, weightOf(request), () => writer.write(request))
       }),
     scan: (plan, after) => streamed(file, () => scan(file, plan, after)),
-    locate: (tenant, ids) => asked(() => mapOf(file.reads?.reads.locate(tenant, ids))),
+    locate: (tenant, ids) => asked(() => listOf(file.reads?.reads.locate(tenant, ids))),
     heads: (places) => asked(() => heads(file, places)),
     trace: (place) => streamed(file, () => slices(file.reads?.reads.trace(place) ?? [])),
-    blocks: (place, ids) => asked(() => mapOf(file.reads?.reads.blocks(place, ids))),
-    files: (tenant, owner, name) => asked(() => file.reads?.reads.files(tenant, owner, name) ?? []),
+    blocks: (place, ids) =>
+      asked(async () => new Map(await listOf(file.reads?.reads.blocks(place, ids)))),
+    files: ({ tenant, project: id, id: owner }, name) =>
+      asked(() => {
+        const project = file.reads?.reads.project(tenant, id)
+        return project === undefined ? [] : file.reads!.files.list(project, owner, name)
+      }),
     remove: (tenant, what) => asked(() => file.writes.removal.remove(tenant, what)),
     changeLife: (tenant, project, lifeS) =>
       asked(() => file.writes.removal.changeLife(tenant, project, lifeS)),
@@ -112,14 +117,12 @@ async function heads(file: TraceFile, places: readonly SpanPlace[]): Promise<rea
   return found
 }
 
-/** The entries by their keys. Leaves turns to others. */
-async function mapOf<Key, Value>(
-  entries: Iterable<readonly [Key, Value]> = [],
-): Promise<ReadonlyMap<Key, Value>> {
-  const found = new Map<Key, Value>()
-  for (const [key, value] of entries) {
-    found.set(key, value)
-    if (found.size % entriesOf === 0) await turn()
+/** The items of an iterable. Leaves turns to others. */
+async function listOf<Item>(items: Iterable<Item> = []): Promise<readonly Item[]> {
+  const found: Item[] = []
+  for (const item of items) {
+    found.push(item)
+    if (found.length % entriesOf === 0) await turn()
   }
   return found
 }

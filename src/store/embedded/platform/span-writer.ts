@@ -3,11 +3,13 @@
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { clocksApartMs } from '../../../limits/index.ts'
-import { bytesOfUuid } from '../../../platform/index.ts'
-import type { Block, BlockId, FilePart, SpansOfRequest, SpanPlace, SpanWrite, Term,
+import { bytesOfUuid, termOf } from '../../../platform/index.ts'
+import type { Block, BlockId, SpansOfRequest, SpanPlace, SpanWrite, Term,
   Uuid } from '../../../platform/index.ts'
 import type { Database, Value } from '../file/database.ts'
 import type { FeedbackRows } from '../span-rows/feedback-rows.ts'
+import type { FileRows } from '../span-rows/file-rows.ts'
+import type { GoneRows } from '../span-rows/gone-rows.ts'
 import type { HourRows } from '../span-rows/hour-rows.ts'
 import { mixedTerm } from '../span-rows/numbers.ts'
 import type { NumberedProject, Numbers } from '../span-rows/numbers.ts'
@@ -28,6 +30,8 @@ export interface SpanWriterParts {
   readonly feedback: FeedbackRows
   readonly use: TenantUse
   readonly lives: SpanLives
+  readonly gone: GoneRows
+  readonly files: FileRows
   /** Its clock must not jump ahead. */
   readonly env: Pick<Env, 'nowMs'>
 }
@@ -53,10 +57,10 @@ export class SpanWriter {
 
   /** Writes all of a request but what belongs to removed traces. Returns the ids of such spans. */
   write({ tenant: name, spans, blocks, files, timeToLiveS }: SpansOfRequest): readonly Uuid[] {
-    const { numbers, lives, env } = this.#parts
+    const { numbers, lives, gone, files: fileRows, env } = this.#parts
     const tenant = numbers.numberTenant(name)
     const projects = this.#projectsOf(tenant, spans, timeToLiveS)
-    const isGone = this.#goneTraces()
+    const isGone = gone.test()
     const drafts = new Map<string, Draft>()
     const kept = new Set<BlockId>()
     const removed = new Set<Uuid>()
@@ -64,7 +68,7 @@ export class SpanWriter {
     for (const write of spans) {
       const project = projects.get(write.place.project)!
       requireReadable(write.place)
-      if (write.place.startUs < project.goneUs || isGone(project.no, write.place.trace)) {
+      if (write.place.startUs < project.goneUs || isGone(project, write.place.trace)) {
         removed.add(write.place.id)
         continue
       }
@@ -80,16 +84,27 @@ export class SpanWriter {
     const hasUnmarked = this.#parts.feedback.hasUnmarked(tenant)
     for (const draft of drafts.values()) this.#save(draft, hasUnmarked)
     this.#putBlocks(tenant, blocks.filter(({ id }) => kept.has(id)))
-    this.#putFiles(tenant, files)
+    for (const file of files) {
+      const project = projects.get(file.project) ?? numbers.numberProject(tenant, file.project)
+      const isLate = removed.has(file.owner) || isGone(project, file.ownerTrace)
+      if (!isLate && project.goneUs < Number.MAX_SAFE_INTEGER) fileRows.put(project, file)
+    }
     return [...removed]
   }
 
-  /** Gives a span that is there the marks of its feedback, and these terms. */
-  mark(project: NumberedProject, id: Uuid, terms: readonly Term[]): void {
+  /** Gives a span that is there the marks of its feedback. */
+  mark(project: NumberedProject, id: Uuid): void {
     const draft = this.#stored(project, id)!
-    for (const term of terms) if (addTerm(draft.span, term, true)) draft.postings.add(term)
-    draft.span.marks = this.#parts.feedback.marks(project.tenant, id)
+    this.#mark(draft)
     this.#save(draft, false)
+  }
+
+  #mark({ project, span, postings }: Draft): void {
+    span.marks = this.#parts.feedback.marks(project, span.place.id)
+    for (const key of new Set(span.marks.map((mark) => mark.key))) {
+      const term = termOf.feedback(key)
+      if (addTerm(span, term, true)) postings.add(term)
+    }
   }
 
   /** The projects of spans, with their lives. */
@@ -122,12 +137,11 @@ export class SpanWriter {
 
   #save(draft: Draft, hasUnmarked: boolean): void {
     const { project, span } = draft
+    const { feedback } = this.#parts
     const { startUs, id } = span.place
-    const keys = draft.no === undefined && hasUnmarked
-      ? this.#parts.feedback.unmarkedKeys(project.tenant, id)
-      : []
-    for (const term of keys) if (addTerm(span, term, true)) draft.postings.add(term)
-    if (keys.length > 0) span.marks = this.#parts.feedback.marks(project.tenant, id)
+    if (draft.no === undefined && hasUnmarked && feedback.setMarked(project.tenant, id)) {
+      this.#mark(draft)
+    }
     const values = changingValues(span)
     this.#parts.use.add(project.tenant, bytesOfSpan(values, span.posted.size) - draft.bytes)
     const no = draft.no === undefined
@@ -152,22 +166,6 @@ export class SpanWriter {
     return no
   }
 
-  /** Tells of traces whether they were removed. */
-  #goneTraces(): (project: number, trace: Uuid) => boolean {
-    const { database } = this.#parts
-    const isAny = database.prepare('SELECT 1 FROM gone_trace LIMIT 1').get() !== undefined
-    if (!isAny) return () => false
-    const known = new Map<string, boolean>()
-    return (project, trace) => {
-      const key = `${project} ${trace}`
-      const found = known.get(key) ?? database.prepare(
-            'SELECT 1 FROM gone_trace WHERE project = ? AND trace = ?',
-          ).get(project, bytesOfUuid(trace)) !== undefined
-      known.set(key, found)
-      return found
-    }
-  }
-
   #putBlocks(tenant: number, blocks: readonly Block[]): void {
     const put = this.#parts.database.prepare(
       'INSERT OR IGNORE INTO block (tenant, trace, id, data) VALUES (?, ?, ?, ?)',
@@ -175,28 +173,6 @@ export class SpanWriter {
     for (const { trace, id, data } of blocks) {
       const { changes } = put.run(tenant, bytesOfUuid(trace), id, data)
       if (changes > 0) this.#parts.use.add(tenant, rowBytes.block + data.byteLength)
-    }
-  }
-
-  #putFiles(tenant: number, files: readonly FilePart[]): void {
-    const { database, use } = this.#parts
-    const gone = database.prepare(`
-      SELECT 1 FROM gone_trace CROSS JOIN project ON project.no = gone_trace.project
-      WHERE trace = ? AND tenant = ?
-    `)
-    const before = database.prepare<[number]>(
-      'SELECT octet_length(data) FROM file WHERE tenant = ? AND owner = ? AND name = ?',
-    )
-    const put = database.prepare(`
-      INSERT INTO file (tenant, owner, name, trace, type, data) VALUES (?, ?, ?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET type = excluded.type, data = excluded.data
-    `)
-    for (const { owner, ownerTrace, name, type, data } of files) {
-      const trace = bytesOfUuid(ownerTrace)
-      if (gone.get(trace, tenant) !== undefined) continue
-      const [bytes = -rowBytes.file] = before.get(tenant, bytesOfUuid(owner), name) ?? []
-      put.run(tenant, bytesOfUuid(owner), name, trace, type, data)
-      use.add(tenant, data.byteLength - bytes)
     }
   }
 }

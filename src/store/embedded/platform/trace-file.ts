@@ -12,6 +12,8 @@ import { diskError, isDamage } from '../file/disk-error.ts'
 import { provideFile } from '../writer/database-file.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { FeedbackRows } from '../span-rows/feedback-rows.ts'
+import { FileRows } from '../span-rows/file-rows.ts'
+import { GoneRows } from '../span-rows/gone-rows.ts'
 import { HourRows } from '../span-rows/hour-rows.ts'
 import { Numbers } from '../span-rows/numbers.ts'
 import { traceSchema } from './schema.ts'
@@ -45,12 +47,14 @@ export interface OpenTraces {
   readonly numbers: Numbers
   readonly hours: HourRows
   readonly feedback: FeedbackRows
+  readonly files: FileRows
   readonly reads: SpanReads
 }
 
 /** Tables that only the one thread that writes has. */
 export interface TraceWrites {
   readonly queue: CommitQueue
+  readonly gone: GoneRows
   readonly writer: SpanWriter
   readonly removal: SpanRemoval
   readonly indexer: WordIndexer
@@ -138,20 +142,24 @@ export class TraceFile {
     const hours = new HourRows(database)
     const use = new TenantUse(database)
     const feedback = new FeedbackRows(database, use)
+    const files = new FileRows(database, use)
     const reads = new SpanReads(database, numbers)
-    const open = { database, numbers, hours, feedback, reads, inode: statSync(this.path).ino }
+    const open = { database, numbers, hours, feedback, files, reads,
+      inode: statSync(this.path).ino }
     if (access === 'read') {
       database.prepare(`PRAGMA busy_timeout = ${readerPatienceMs}`).get()
       return open
     }
     database.transaction(() => use.correct())
     const queue = new CommitQueue({ database, hours, use, env })
-    const deletion = new SpanDeletion({ database, numbers, hours, feedback, use })
+    const gone = new GoneRows(database)
+    const deletion = new SpanDeletion({ database, numbers, hours, feedback, files, gone, use, env })
     const lives = new SpanLives({ database, numbers, env })
-    const removal = new SpanRemoval({ database, numbers, hours, feedback, deletion, lives, use,
-      queue, env, diskBytes, tenantBytes, onRemoval: (removed) => this.#onRemoval(removed) })
-    const writer = new SpanWriter({ database, numbers, hours, feedback, use, lives, env })
+    const removal = new SpanRemoval({ database, numbers, hours, feedback, gone, deletion, lives,
+      use, queue, env, diskBytes, tenantBytes, onRemoval: (removed) => this.#onRemoval(removed) })
+    const writer = new SpanWriter({ database, numbers, hours, feedback, use, lives, gone, files,
+      env })
     const indexer = new WordIndexer({ database, spans: reads, queue, env, isOn })
-    return { ...open, writes: { queue, writer, removal, indexer } }
+    return { ...open, writes: { queue, gone, writer, removal, indexer } }
   }
 }

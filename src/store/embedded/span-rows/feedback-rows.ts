@@ -1,9 +1,10 @@
 /** Feedback and the tokens with which it is given. */
 
-import { bytesOfUuid, termOf, uuidOfBytes } from '../../../platform/index.ts'
-import type { Feedback, FeedbackMark, FeedbackQuery, FeedbackToken, Term,
+import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
+import type { Feedback, FeedbackMark, FeedbackQuery, FeedbackToken,
   Uuid } from '../../../platform/index.ts'
 import type { Database, Value } from '../file/database.ts'
+import type { NumberedProject } from './numbers.ts'
 import { rowBytes } from './tenant-use.ts'
 import type { TenantUse } from './tenant-use.ts'
 
@@ -84,11 +85,33 @@ export class FeedbackRows {
   }
 
   delete(tenant: number, id: Uuid): void {
-    this.#delete(tenant, 'id = ?', bytesOfUuid(id))
+    this.#delete(tenant, 'id = ?2', bytesOfUuid(id))
   }
 
-  deleteOfSpan(tenant: number, span: Uint8Array): void {
-    this.#delete(tenant, 'span = ?', span)
+  /** Deletes the feedback on a span of a project; all of it if no other project has the span. */
+  deleteOfSpan({ tenant, id: project }: NumberedProject, span: Uint8Array): void {
+    this.#delete(tenant, `span = ?2 AND (project = ?3 OR NOT EXISTS (
+      SELECT 1 FROM span WHERE span.tenant = ?1 AND span.id = ?2))`, span, bytesOfUuid(project))
+  }
+
+  /** Deletes feedback on a trace, and on its spans, of which none has come. */
+  deleteWaiting(tenant: number, trace: Uuid): void {
+    this.#delete(tenant, 'marked = 0 AND span = ?2', bytesOfUuid(trace))
+    this.#delete(tenant, 'marked = 0 AND trace = ?2', bytesOfUuid(trace))
+  }
+
+  /** Deletes some feedback whose span has not come since a time. Returns how many. */
+  expireWaiting(beforeUs: number, limit: number): number {
+    return this.#database.prepare<[number]>(`
+      SELECT DISTINCT tenant FROM (SELECT tenant FROM feedback INDEXED BY feedback_waiting
+        WHERE marked = 0 AND span IS NOT NULL AND modified_us < ? LIMIT ?)
+    `).all(beforeUs, limit).reduce(
+      (sum, [tenant]) =>
+        sum + this.#delete(tenant, `no IN (SELECT no FROM feedback INDEXED BY feedback_waiting
+        WHERE marked = 0 AND span IS NOT NULL AND modified_us < ?2 AND tenant = ?1 LIMIT ?3)`,
+          beforeUs, limit),
+      0,
+    )
   }
 
   /** Deletes some of the feedback on a project. Returns how many. */
@@ -105,18 +128,21 @@ export class FeedbackRows {
 
   #delete(tenant: number, condition: string, ...values: Value[]): number {
     const deleted = this.#database.prepare<[number]>(`
-      DELETE FROM feedback WHERE tenant = ? AND ${condition} RETURNING octet_length(body)
+      DELETE FROM feedback WHERE tenant = ?1 AND ${condition} RETURNING octet_length(body)
     `).all(tenant, ...values)
     for (const [bytes] of deleted) this.#use.add(tenant, -(rowBytes.feedback + bytes))
     return deleted.length
   }
 
-  /** The marks of all feedback on a span. */
-  marks(tenant: number, span: Uuid): readonly FeedbackMark[] {
+  /** The marks of the feedback on a span of a project, without that of other projects with it. */
+  marks({ tenant, id }: NumberedProject, span: Uuid): readonly FeedbackMark[] {
     return this.#database.prepare<[Bytes, string, number | null, string | null]>(`
       SELECT id, key, score, value FROM feedback INDEXED BY feedback_span
-      WHERE tenant = ? AND span = ? ORDER BY created_us, id LIMIT ${marksMax}
-    `).all(tenant, bytesOfUuid(span))
+      WHERE tenant = ?1 AND span = ?2 AND (project IS NULL OR project = ?3 OR NOT EXISTS (
+        SELECT 1 FROM span JOIN project ON project.no = span.project
+        WHERE span.tenant = ?1 AND span.id = ?2 AND project.id = feedback.project))
+      ORDER BY created_us, id LIMIT ${marksMax}
+    `).all(tenant, bytesOfUuid(span), bytesOfUuid(id))
       .map(([id, key, score, value]) => ({ id: uuidOfBytes(id), key, score, value }))
   }
 
@@ -127,20 +153,12 @@ export class FeedbackRows {
     ).get(tenant) !== undefined
   }
 
-  /** Terms of the feedback that waits for a span. It has its marks from now on. */
-  unmarkedKeys(tenant: number, span: Uuid): readonly Term[] {
-    const keys = this.#database.prepare<[string]>(
-      'SELECT DISTINCT key FROM feedback WHERE tenant = ? AND span = ? AND marked = 0',
-    ).all(tenant, bytesOfUuid(span))
-    if (keys.length > 0) this.setMarked(tenant, span)
-    return keys.map(([key]) => termOf.feedback(key))
-  }
-
-  /** The feedback on a span has its marks. */
-  setMarked(tenant: number, span: Uuid): void {
-    this.#database.prepare(
+  /** Notes that a span gets the marks of its feedback. Returns false if none waits for it. */
+  setMarked(tenant: number, span: Uuid): boolean {
+    const { changes } = this.#database.prepare(
       'UPDATE feedback SET marked = 1 WHERE tenant = ? AND span = ? AND marked = 0',
     ).run(tenant, bytesOfUuid(span))
+    return changes > 0
   }
 
   putToken(tenant: number, token: FeedbackToken): void {

@@ -58,8 +58,7 @@ it('An experiment is written whole, and once if it comes twice', async () => {
   const [mean, ...others] = await feedback(true)
   expect([mean?.key, mean?.score, mean?.span, others]).toEqual(['mean', 0.5, null, []])
   const [first] = await feedback(false).then((all) => all.filter(({ span }) => span !== null))
-  const place = (await store.locate(tenant, [first!.span!])).get(first!.span!)!
-  const [head] = await store.heads([place])
+  const [head] = await store.heads(await store.locate(tenant, [first!.span!]))
   expect(head).toMatchObject({ name: 'x', type: 'chain', root: true })
   expect(rows.map(({ row_id: id }) => id)).toContain(head!.example)
   const changed = bodyOf([rowOf('new'), { ...rows[0], inputs: { q: 'other' } }])

@@ -194,7 +194,8 @@ describe('a body', () => {
     const answer = await house.send({ body, contentType })
     expect(answer.accepted).toBe(1)
     expect(answer.rejected.map(({ id }) => id)).toEqual([other(9), lost])
-    expect(await house.store.files('acme', root, 'a picture.v2.png')).toMatchObject([{
+    const [place] = await house.store.locate('acme', [root])
+    expect(await house.store.files(place!, 'a picture.v2.png')).toMatchObject([{
       ownerTrace: root,
       type: 'image/png',
       data: Buffer.from([1, 2, 13, 10, 45, 45]),

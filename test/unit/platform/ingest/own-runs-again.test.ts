@@ -49,7 +49,7 @@ function ownHouse() {
         traces: runs.map(({ id, startMs }) => ({ tenant, id, trace: id, project,
           startUs: startMs * 1_000, traceStartUs: startMs * 1_000 })
         ) }),
-    projectOf: async (id: string) => (await store.locate(tenant, [id])).get(id)?.project,
+    projectOf: async (id: string) => (await store.locate(tenant, [id]))[0]?.project,
     names: async () => (await projects.find(tenant, all)).projects.map(({ name }) => name),
   }
 }

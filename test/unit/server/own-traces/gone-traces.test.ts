@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import type { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../../../src/errors.ts'
 import { tracePlace } from '../../../../src/platform/index.ts'
-import type { FiledProject, Platform, Project } from '../../../../src/platform/index.ts'
+import type { FiledProject, Platform, Project, Removal } from '../../../../src/platform/index.ts'
 import { removeGoneTraces } from '../../../../src/server/own-traces/gone-traces.ts'
 import { virtualEnv } from '../../../support/env.ts'
 
@@ -38,6 +38,7 @@ function opened(
   const noted: string[] = []
   const forgotten: string[] = []
   const unrecorded: string[] = []
+  const withoutFeedback: string[] = []
   const platform = {
     projects: {
       filed: async (_: string, runs: readonly { readonly name: string }[], makes: boolean) => {
@@ -54,9 +55,10 @@ function opened(
           .map(() => idOf(99)),
     },
     ingest: {
-      remove: async ({ what }: { what: { traces: readonly unknown[] } }) => {
+      remove: async ({ what }: { what: Removal }) => {
         if (failing) throw new HeddleError('unavailable')
-        removed.push(...what.traces)
+        if (what.kind === 'traces') removed.push(...what.traces)
+        if (what.kind === 'feedback') withoutFeedback.push(...what.spans)
       },
       noteRemovedRuns: async ({ runs }: { runs: readonly string[] }) => void noted.push(...runs),
       removeRecordings: async ({ runs }: { runs: readonly string[] }) =>
@@ -69,7 +71,7 @@ function opened(
       forgotten.push(...runs.map(({ runId }) => runId))
       return () => void forgotten.splice(0)
     } } })
-  return { remove, removed, forgotten, unrecorded, noted }
+  return { remove, removed, forgotten, unrecorded, noted, withoutFeedback }
 }
 
 it('A stored trace is removed, and one that is on its way can come no more.', async () => {
@@ -86,6 +88,7 @@ it('Of a run that has not ended only steps are stored: it may go on after all.',
   await plain.remove('t', [running])
   expect([plain.removed, plain.forgotten]).toEqual([[], []])
   expect(plain.unrecorded).toEqual([idOf(1)])
+  expect(plain.withoutFeedback).toEqual([idOf(1)])
   const deep = opened({ deep: true, stored: [idOf(1), idOf(99)] })
   await deep.remove('t', [running])
   expect([deep.removed, deep.forgotten]).toEqual([[{ id: idOf(1) }, { id: idOf(99) }], []])

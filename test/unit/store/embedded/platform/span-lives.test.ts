@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import type { SpanStore } from '../../../../../src/platform/index.ts'
+import { writeFeedback } from '../../../../../src/platform/ingest/feedback-write.ts'
 import { RecordingWriter } from '../../../../../src/platform/ingest/recording-writer.ts'
 import { recordedBlocks } from '../../../../../src/platform/query/recorded-blocks.ts'
 import { aPost, requestOf } from '../../../../contract/span-histories.ts'
@@ -120,6 +121,19 @@ it('keeps each recording for the days that its own deployment had, whichever cam
     await days(100)
     expect([await has('long'), await has('short again')]).toEqual([true, false])
   })
+
+it('deletes feedback whose span has not come for 400 days', async () => {
+  const store = house.open()
+  const { id: span } = house.place(1)
+  await writeFeedback(store, [{ tenant: house.tenant, id: house.place(7).id, span, trace: null,
+    project: null, key: 'k', score: 1, value: null, createdUs: 0, modifiedUs: house.nowUs,
+    bodyJson: '{}' }])
+  await days(399)
+  const listed = () => store.listFeedback({ tenant: house.tenant, limit: 9, offset: 0 })
+  expect(await listed()).toHaveLength(1)
+  await days(2)
+  expect(await listed()).toEqual([])
+})
 
 it('gives an end to rows of a program that does not write one, from their arrival', async () => {
   const store = house.open()

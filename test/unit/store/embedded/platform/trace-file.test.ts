@@ -83,7 +83,7 @@ describe('traces.db', () => {
   it('is made by the first write; until then readers find nothing', async () => {
     const reader = open('read')
     expect(await scanned(reader, wholePlan(tenant))).toEqual([])
-    expect(await reader.locate(tenant, [place.id])).toEqual(new Map())
+    expect(await reader.locate(tenant, [place.id])).toEqual([])
     expect(await reader.getFeedback(tenant, place.id)).toBeUndefined()
     expect(await reader.hours(tenant, place.project, 0, 9e9)).toEqual([])
     expect(readdirSync(directory)).toEqual([])
@@ -199,9 +199,11 @@ describe('traces.db', () => {
     await before.close()
     stores = []
     const file = new DatabaseSync(join(directory, 'traces.db'))
-    file.exec(`DROP INDEX span_expiry; ALTER TABLE span DROP COLUMN expires_min;
-      ALTER TABLE span DROP COLUMN kinds; UPDATE span SET ranks = substr(ranks, 1, 128);
-      UPDATE schema_version SET version = 3`)
+    file.exec(
+      `DROP INDEX span_expiry; ALTER TABLE file DROP COLUMN project;
+      ALTER TABLE span DROP COLUMN expires_min; ALTER TABLE span DROP COLUMN kinds; UPDATE span SET ranks = substr(ranks, 1, 128);
+      UPDATE schema_version SET version = 3`,
+    )
     file.close()
     const after = open()
     expect(await after.heads([place])).toMatchObject([{ name: 'one', type: 'llm', kinds: null }])
@@ -232,8 +234,8 @@ describe('a scan', () => {
 describe('the sweep', () => {
   it('deletes every row of a removed project', async () => {
     const writer = open()
-    const file = { owner: place.id, ownerTrace: place.trace, name: 'f', type: 't',
-      data: Uint8Array.of(1) }
+    const file = { project: place.project, owner: place.id, ownerTrace: place.trace, name: 'f',
+      type: 't', data: Uint8Array.of(1) }
     await writer.write({
       ...requestOf(tenant, [aPost(place, { block: 1n, indexed: 1, terms: [termOf.tag('a')] })]),
       files: [file],
@@ -327,8 +329,8 @@ describe('the sweep', () => {
     for (let at = 0; at < 4_000; at += 500) {
       const spans = Array.from({ length: 500 }, (_, index) => aPost(newPlace(at + index)))
       await writer.write({ ...requestOf(tenant, spans), blocks: [] })
-      const file = { owner: uuidOf(4, at), ownerTrace: uuidOf(4, at), name: 'f', type: 't',
-        data: new Uint8Array(400_000) }
+      const file = { project: place.project, owner: uuidOf(4, at), ownerTrace: uuidOf(4, at),
+        name: 'f', type: 't', data: new Uint8Array(400_000) }
       await writer.write({ ...requestOf(tenant, []), files: [file] })
     }
     await pass(30)

@@ -1,0 +1,96 @@
+/**
+ * Notes of traces and spans that were removed on request. They tell a writer of something late
+ * whether its span was removed or is not known yet.
+ */
+
+import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
+import type { Uuid } from '../../../platform/index.ts'
+import type { Database } from '../file/database.ts'
+import type { NumberedProject } from './numbers.ts'
+
+type Bytes = Uint8Array
+
+/** Notes of ids at most, about: above that, the oldest are deleted. */
+const idsMax = 1_000_000
+
+/** True if operations on a trace in a project are rejected. */
+export type GoneTest = (project: NumberedProject, trace: Uuid) => boolean
+
+/** The notes of all tenants. */
+export class GoneRows {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** Notes that a trace is removed from a project, which may still have some of its spans. */
+  noteTrace({ no, tenant }: NumberedProject, trace: Uuid, atUs: number): void {
+    this.#database.prepare('INSERT OR REPLACE INTO gone_trace VALUES (?, ?, ?, 1)')
+      .run(bytesOfUuid(trace), no, atUs)
+    this.noteId(tenant, bytesOfUuid(trace), atUs)
+  }
+
+  /** Notes that a project has no span of a removed trace any more. */
+  finishTrace({ no }: NumberedProject, trace: Uuid): void {
+    this.#database.prepare('UPDATE gone_trace SET pending = 0 WHERE project = ? AND trace = ?')
+      .run(no, bytesOfUuid(trace))
+  }
+
+  /** A removed trace that may still have spans. */
+  firstPending(): { readonly project: number; readonly trace: Uuid } | undefined {
+    const row = this.#database.prepare<[number, Bytes]>(
+      'SELECT project, trace FROM gone_trace WHERE pending = 1 LIMIT 1',
+    ).get()
+    return row && { project: row[0], trace: uuidOfBytes(row[1]) }
+  }
+
+  /** Notes the id of a removed span or trace. */
+  noteId(tenant: number, id: Bytes, atUs: number): void {
+    this.#database.prepare(`
+      INSERT INTO gone_id (tenant, id, at_us) VALUES (?, ?, ?)
+      ON CONFLICT DO UPDATE SET at_us = max(at_us, excluded.at_us)
+    `).run(tenant, id, atUs)
+  }
+
+  /** True if a span or a trace of this id was removed. The id may be in use again. */
+  hasId(tenant: number, id: Uuid): boolean {
+    return this.#database.prepare('SELECT 1 FROM gone_id WHERE tenant = ? AND id = ?')
+      .get(tenant, bytesOfUuid(id)) !== undefined
+  }
+
+  /** A test for traces, which remembers its results. */
+  test(): GoneTest {
+    const isAny = this.#database.prepare('SELECT 1 FROM gone_trace LIMIT 1').get() !== undefined
+    if (!isAny) return () => false
+    const known = new Map<string, boolean>()
+    return ({ no }, trace) => {
+      const key = `${no} ${trace}`
+      const found = known.get(key) ?? this.#isGone(no, bytesOfUuid(trace))
+      known.set(key, found)
+      return found
+    }
+  }
+
+  #isGone(project: number, trace: Bytes): boolean {
+    return this.#database.prepare('SELECT 1 FROM gone_trace WHERE project = ? AND trace = ?')
+      .get(project, trace) !== undefined
+  }
+
+  /** Deletes some notes that are older than a time, or too many. Returns how many. */
+  expire(beforeUs: number, limit: number): number {
+    const traces = this.#database.prepare(`
+      DELETE FROM gone_trace WHERE (trace, project) IN (
+        SELECT trace, project FROM gone_trace WHERE pending = 0 AND at_us < ? LIMIT ?)
+    `).run(beforeUs, limit)
+    const [first, last] = this.#database.prepare<[number | null, number | null]>(
+      'SELECT (SELECT min(no) FROM gone_id), (SELECT max(no) FROM gone_id)',
+    ).get()!
+    const isFull = (last ?? 0) - (first ?? 0) >= idsMax
+    const ids = this.#database.prepare(`
+      DELETE FROM gone_id WHERE no IN (
+        SELECT no FROM gone_id WHERE at_us < ? ORDER BY at_us LIMIT ?)
+    `).run(isFull ? Number.MAX_SAFE_INTEGER : beforeUs, limit)
+    return Number(traces.changes) + Number(ids.changes)
+  }
+}

@@ -1,0 +1,114 @@
+/** What every store of spans promises of one id in two projects, and of what comes too late. */
+
+import { describe, expect, it } from 'vitest'
+
+import { writeFeedback } from '../../src/platform/ingest/feedback-write.ts'
+import type { Feedback, FilePart, SpanPlace } from '../../src/platform/index.ts'
+import { aPost, noonUs, placeOf, requestOf, uuidOf } from './span-histories.ts'
+import { newTenant, useSpans } from './span-port-contract.ts'
+import type { OpenSpans } from './span-port-contract.ts'
+
+function aFile({ project, id, trace }: SpanPlace, text: string): FilePart {
+  return { project, owner: id, ownerTrace: trace, name: 'f', type: 't', data: Buffer.from(text) }
+}
+
+function aFeedback({ tenant, id, trace, project }: SpanPlace, number: number,
+  more: Partial<Feedback> = {}): Feedback {
+  return { tenant, id: uuidOf(5, number), span: id, trace, project, key: 'good', score: number,
+    value: null, createdUs: noonUs, modifiedUs: Date.now() * 1_000, bodyJson: '{}', ...more }
+}
+
+/** The places of one span in two projects. */
+function twoPlaces(): readonly [SpanPlace, SpanPlace] {
+  const first = placeOf(newTenant(), { trace: 1, span: 0, project: 0 })
+  return [first, { ...first, project: uuidOf(1, 1) }]
+}
+
+export function describeSpanPlaces(name: string, open: () => Promise<OpenSpans>): void {
+  describe(`one span in two projects of the ${name} store`, () => {
+    const spans = useSpans(open)
+    const textOf = async (place: SpanPlace) => {
+      const [file] = await spans.reader.files(place, 'f')
+      return file && Buffer.from(file.data).toString()
+    }
+    const scoresOf = async (place: SpanPlace) =>
+      (await spans.reader.heads([place])).flatMap(({ feedback }) =>
+        feedback.map(({ score }) => score)
+      )
+
+    it('has files and feedback of its own in each, which stay when the other is removed',
+      async () => {
+        const [a, b] = twoPlaces()
+        const { tenant } = a
+        for (const place of [a, b]) {
+          await spans.writer.write({ ...requestOf(tenant, [aPost(place)]),
+            files: [aFile(place, place.project)] })
+        }
+        await writeFeedback(spans.writer, [aFeedback(a, 1), aFeedback(b, 2)])
+        expect([await textOf(a), await textOf(b)]).toEqual([a.project, b.project])
+        expect([await scoresOf(a), await scoresOf(b)]).toEqual([[1], [2]])
+        await spans.writer.remove(tenant, { kind: 'traces', traces: [a] })
+        expect([await textOf(a), await textOf(b)]).toEqual([undefined, b.project])
+        expect(await scoresOf(b)).toEqual([2])
+        expect((await spans.reader.listFeedback({ tenant, limit: 9, offset: 0 }))
+          .map(({ score }) => score)).toEqual([2])
+      })
+
+    it('keeps the files of the first project when the second one is removed', async () => {
+      const [a, b] = twoPlaces()
+      for (const place of [a, b]) {
+        await spans.writer.write({ ...requestOf(a.tenant, [aPost(place)]),
+          files: [aFile(place, place.project)] })
+      }
+      await spans.writer.remove(a.tenant, { kind: 'traces', traces: [b] })
+      expect([await textOf(a), await textOf(b)]).toEqual([a.project, undefined])
+    })
+
+    it('takes files and feedback in another project after it was deleted in one', async () => {
+      const [a, b] = twoPlaces()
+      const { tenant } = a
+      await spans.writer.write({ ...requestOf(tenant, [aPost(a)]), files: [aFile(a, 'a')] })
+      await spans.writer.remove(tenant, { kind: 'traces', traces: [a] })
+      const removed = await spans.writer.write({ ...requestOf(tenant, [aPost(b)]),
+        files: [aFile(b, 'b')] })
+      expect(await writeFeedback(spans.writer, [aFeedback(b, 2)])).toEqual([])
+      expect([removed, await textOf(b), await scoresOf(b)]).toEqual([[], 'b', [2]])
+    })
+  })
+
+  describe(`feedback on something removed from the ${name} store`, () => {
+    const spans = useSpans(open)
+    const listed = (tenant: string) => spans.reader.listFeedback({ tenant, limit: 9, offset: 0 })
+
+    it('is refused: on a trace, on its spans, and on a project', async () => {
+      const place = placeOf(newTenant(), { trace: 1, span: 0, project: 0 })
+      const child = placeOf(place.tenant, { trace: 1, span: 1, project: 0 })
+      const { tenant } = place
+      await spans.writer.write(requestOf(tenant, [aPost(place), aPost(child)]))
+      await spans.writer.remove(tenant, { kind: 'traces', traces: [place] })
+      const late = [aFeedback(place, 1, { trace: null, project: null }),
+        aFeedback(child, 2, { trace: null, project: null }),
+        aFeedback({ ...child, id: uuidOf(7, 7) }, 3, { project: null })]
+      expect(await writeFeedback(spans.writer, late)).toEqual(late.map(({ id }) => id))
+      await spans.writer.remove(tenant, { kind: 'project', project: place.project })
+      const onProject = aFeedback(place, 4, { span: null, trace: null })
+      expect(await writeFeedback(spans.writer, [onProject])).toEqual([onProject.id])
+      expect(await listed(tenant)).toEqual([])
+    })
+
+    it('is accepted on a span that is not known yet, and removed with it before it comes',
+      async () => {
+        const place = placeOf(newTenant(), { trace: 1, span: 0, project: 0 })
+        const { tenant } = place
+        const early = aFeedback(place, 1, { trace: null, project: null })
+        expect(await writeFeedback(spans.writer, [early])).toEqual([])
+        expect(await listed(tenant)).toHaveLength(1)
+        await spans.writer.remove(tenant, { kind: 'feedback', spans: [place.id] })
+        expect(await listed(tenant)).toEqual([])
+        expect(await writeFeedback(spans.writer, [early])).toEqual([])
+        await spans.writer.remove(tenant, { kind: 'traces', traces: [place] })
+        expect(await listed(tenant)).toEqual([])
+        expect(await writeFeedback(spans.writer, [early])).toEqual([early.id])
+      })
+  })
+}
