@@ -53,7 +53,7 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
       )
         .map(({ id, key, score, value }) => ({ id, key, score, value }))
     const head = foldHead(operations, marks)
-    return { ...head, terms: [
+    return { ...head, ...guesses.has(keyOf(place)) && { isGuess: true }, terms: [
       ...new Set([...head.terms, ...[...feedbackKeys].map((key) => termOf.feedback(key))]),
     ] }
   }
@@ -62,6 +62,18 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
     const row = rows.get(key) ?? { place, operations: [], feedbackKeys: new Set() }
     rows.set(key, row)
     return row
+  }
+  /** Spans whose project no operation has named. */
+  const guesses = new Set<string>()
+  const takeOver = (place: SpanPlace, row: Row) => {
+    guesses.delete(keyOf(place))
+    for (const [key, { place: former, operations }] of rows) {
+      const isIt = former.tenant === place.tenant && former.id === place.id && guesses.has(key)
+      if (!isIt) continue
+      row.operations.push(...operations.map((operation) => ({ ...operation, place })))
+      rows.delete(key)
+      touch(former)
+    }
   }
   /** The heads of a tenant, until something changes. */
   const folded = new Map<string, readonly SpanHead[]>()
@@ -84,8 +96,11 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
     async write({ tenant, spans, blocks: written, files: attached }) {
       const alive = spans.filter(({ place }) => !isRemoved(place))
       for (const span of alive) {
+        const isNew = !rows.has(keyOf(span.place))
         const row = rowAt(span.place)
         row.operations.push(operationOf(span))
+        if (span.isGuess && isNew) guesses.add(keyOf(span.place))
+        if (!span.isGuess) takeOver(span.place, row)
         for (const each of feedback.values()) {
           if (each.tenant === tenant && each.span === span.place.id) row.feedbackKeys.add(each.key)
         }

@@ -15,10 +15,12 @@ export interface Draft {
   readonly order: string | null
   readonly parent: Uuid | null
   readonly root: boolean | null
+  /** True if the project is a guess, because a patch came first and named none. */
+  readonly isGuess?: boolean
 }
 
 /** A span that is known: from this request, from memory or from the store. */
-export type KnownSpan = Pick<Draft, 'place' | 'project' | 'order'>
+export type KnownSpan = Pick<Draft, 'place' | 'project' | 'order' | 'isGuess'>
 
 /** Details beside the operation that decide its place. */
 export interface Surroundings {
@@ -33,19 +35,24 @@ export function draftOf(operation: Operation, around: Surroundings): Draft {
   if (operation.order !== null) return draftInOrder(operation, operation.order, around)
   const known = around.span(operation.id)
   if (operation.kind === 'post') return draftOfPost(operation, known, around)
-  if (known !== undefined) return { ...known, order: null, parent: null, root: null }
+  if (known !== undefined) {
+    return { ...known, ...operation.project && { project: operation.project, isGuess: false },
+      order: null, parent: null, root: null }
+  }
   // The first that is known of a span, and not from its start. Its post fills in the rest.
   const { id, startUs, trace, parent } = operation
   const start = startUs ?? timeOfId(id) ?? around.nowUs
   const near = [trace, parent].map((each) => (each === null ? undefined : around.span(each)))
     .find((each) => each !== undefined)
+  const project = operation.project ?? (near?.isGuess ? undefined : near?.project)
   return {
     place: { id, startUs: start, trace: trace ?? near?.place.trace ?? id,
       traceStartUs: near?.place.traceStartUs ?? start },
-    project: operation.project ?? near?.project ?? defaultProject,
+    project: project ?? defaultProject,
     order: null,
     parent,
     root: null,
+    isGuess: project === undefined,
   }
 }
 
@@ -54,13 +61,16 @@ function draftInOrder({ id, kind, project }: Operation, order: NonNullable<Opera
   const { startUs, trace, traceStartUs, parent, text } = order
   // Older clients name the project in the post alone.
   const found = kind === 'post' ? undefined : around.projectOf(trace) ??
-    around.span(id)?.project ?? around.span(trace)?.project
+    [id, trace].map((each) => around.span(each)).find((each) => each && !each.isGuess)?.project
   return { place: { id, startUs, trace, traceStartUs }, project: project ?? found ?? defaultProject,
-    order: text, parent, root: parent === null }
+    order: text, parent, root: parent === null,
+    isGuess: kind === 'patch' && project === null && found === undefined }
 }
 
 function draftOfPost({ id, startUs, parent, trace: said, project }: Operation,
-  known: KnownSpan | undefined, around: Surroundings): Draft {
+  before: KnownSpan | undefined, around: Surroundings): Draft {
+  // The store moves a span whose place was a guess.
+  const known = before?.isGuess ? undefined : before
   const above = parent === null ? undefined : around.span(parent)
   const start = known?.place.startUs ?? startUs ?? timeOfId(id) ?? around.nowUs
   const trace = known?.place.trace ?? above?.place.trace ?? said ?? id
@@ -72,7 +82,8 @@ function draftOfPost({ id, startUs, parent, trace: said, project }: Operation,
   const own = segmentOf(start, id)
   return {
     place: { id, startUs: start, trace, traceStartUs },
-    project: known?.project ?? project ?? above?.project ?? defaultProject,
+    project: known?.project ?? project ?? (above?.isGuess ? undefined : above?.project) ??
+      defaultProject,
     order: isUnordered ? null : path === null ? own : `${path}.${own}`,
     parent,
     root: parent === null && trace === id,

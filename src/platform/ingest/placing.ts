@@ -18,6 +18,8 @@ export interface PlacedOperation {
   readonly fields: SpanFields
   /** Seconds that the span lives. */
   readonly timeToLiveS: number
+  /** True if nothing named the project. */
+  readonly isGuess?: boolean
   readonly readers?: readonly Reader[]
 }
 
@@ -62,12 +64,14 @@ function placedAt(memory: TraceMemory, tenant: string, operation: Operation, dra
   project: KnownProject | string): PlacedOperation | string {
   if (typeof project === 'string') return project
   const place = { tenant, project: project.id, ...draft.place }
-  if (!memory.hasRoom(place)) return `The trace has ${spansOfTraceMax} spans already.`
-  if (operation.order === null) memory.rememberPlace({ place, order: draft.order })
+  const isGuess = draft.isGuess === true
+  if (!memory.hasRoom(place, isGuess)) return `The trace has ${spansOfTraceMax} spans already.`
+  if (operation.order === null && !isGuess) memory.rememberPlace({ place, order: draft.order })
   const fields = { ...operation.fields, dottedOrder: draft.order, parent: draft.parent,
     root: draft.root, endUs: endOf(operation, place) }
   const { timeToLiveS, readers } = project
-  return { operation, place, fields, timeToLiveS, ...readers && { readers } }
+  return { operation, place, fields, timeToLiveS, ...isGuess && { isGuess },
+    ...readers && { readers } }
 }
 
 /**
@@ -143,8 +147,12 @@ async function known({ store, memory }: Pick<PlacingParts, 'store' | 'memory'>, 
   if (unknown.length === 0) return found
   const places = [...firstPlaces(await store.locate(tenant, unknown)).values()]
   const heads = places.length === 0 ? [] : await store.heads(places)
-  const orders = new Map(heads.map(({ id, dottedOrder }) => [id, dottedOrder]))
-  for (const place of places) found.set(place.id, knownAt(place, orders.get(place.id) ?? null))
+  const byId = new Map(heads.map((head) => [head.id, head]))
+  for (const place of places) {
+    const head = byId.get(place.id)
+    found.set(place.id, { ...knownAt(place, head?.dottedOrder ?? null),
+      ...head?.isGuess && { isGuess: true } })
+  }
   return found
 }
 

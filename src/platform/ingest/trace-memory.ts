@@ -11,7 +11,8 @@ const spansMax = 250_000
 const placesMax = 20_000
 
 interface Trace {
-  project: Uuid
+  /** Undefined as long as it is a guess. */
+  project: Uuid | undefined
   readonly spans: Set<Uuid>
 }
 
@@ -33,11 +34,11 @@ export class TraceMemory {
   }
 
   /** False if the trace is full and the span is new. */
-  hasRoom({ tenant, trace, id, project }: SpanPlace): boolean {
+  hasRoom({ tenant, trace, id, project }: SpanPlace, isGuess = false): boolean {
     const key = keyOf(tenant, trace)
-    const known = this.#traces.get(key) ?? { project, spans: new Set() }
+    const known = this.#traces.get(key) ?? { project: undefined, spans: new Set() }
     if (!known.spans.has(id) && known.spans.size >= spansOfTraceMax) return false
-    known.project = project
+    if (!isGuess) known.project = project
     if (known.spans.has(id)) return true
     known.spans.add(id)
     if (isPowerOfTwo(known.spans.size)) this.#count(key, known)

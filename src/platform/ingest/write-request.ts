@@ -39,10 +39,11 @@ export async function* writesOf(
   }
 }
 
-function spanWrite({ operation, place, fields }: PlacedOperation, said: Map<string, Set<Term>>,
-  arrivedUs: number, block: BlockId | null): SpanWrite {
+function spanWrite({ operation, place, fields, isGuess }: PlacedOperation,
+  said: Map<string, Set<Term>>, arrivedUs: number, block: BlockId | null): SpanWrite {
   const { kind, terms, indexed } = operation
-  return { place, kind, arrivedUs, fields, ...unsaid(said, place, terms, indexed), block }
+  return { place, kind, arrivedUs, fields, ...unsaid(said, place, terms, indexed), block,
+    ...isGuess && { isGuess } }
 }
 
 /** A patch repeats the terms of its post: they are written once. */

@@ -117,7 +117,6 @@ export const traceSchema: readonly SchemaStep[] = [{ oldest: 1, sql: `
   CREATE TABLE IF NOT EXISTS gone_id (
     no INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, id BLOB NOT NULL, at_us INTEGER NOT NULL,
     UNIQUE (tenant, id));
-  CREATE INDEX IF NOT EXISTS gone_id_at ON gone_id (at_us);
 
   -- Feedback whose span has not come, by its trace and by its age.
   CREATE INDEX IF NOT EXISTS feedback_trace ON feedback (tenant, trace)
@@ -127,4 +126,8 @@ export const traceSchema: readonly SchemaStep[] = [{ oldest: 1, sql: `
 
   -- The project of the span; null in rows of programs that do not know it. See file-rows.ts.
   ALTER TABLE file ADD COLUMN project INTEGER;
+` }, { oldest: 1, sql: `
+  -- 1 if no operation knew the project of the span: see span-takeover.ts.
+  ALTER TABLE span ADD COLUMN guessed INTEGER;
+  CREATE INDEX IF NOT EXISTS span_guessed ON span (tenant, id) WHERE guessed = 1;
 ` }]

@@ -44,7 +44,7 @@ export class SpanDeletion {
   trace(project: NumberedProject, trace: Uuid, limit: number): number {
     return this.#delete(project, this.#parts.database.prepare<SpanRow>(`
       SELECT ${spanColumns} FROM span WHERE tenant = ? AND trace = ? AND project = ? LIMIT ?
-    `).all(project.tenant, bytesOfUuid(trace), project.no, limit), true)
+    `).all(project.tenant, bytesOfUuid(trace), project.no, limit), 'children')
   }
 
   /** Deletes the oldest spans of a project that was removed up to a time, and notes their ids. */
@@ -52,7 +52,7 @@ export class SpanDeletion {
     return this.#delete(project, this.#parts.database.prepare<SpanRow>(`
       SELECT ${spanColumns} FROM span INDEXED BY span_start
       WHERE project = ? AND start_us < ? ORDER BY start_us LIMIT ?
-    `).all(project.no, beforeUs, limit), true)
+    `).all(project.no, beforeUs, limit), 'all')
   }
 
   /** Deletes spans of all projects whose life has ended at a minute since 1970. */
@@ -111,7 +111,8 @@ export class SpanDeletion {
     return no === undefined ? undefined : numbers.projectAt(no)
   }
 
-  #delete(project: NumberedProject, rows: readonly SpanRow[], isNoted = false): number {
+  #delete(project: NumberedProject, rows: readonly SpanRow[],
+    notes: 'none' | 'children' | 'all' = 'none'): number {
     const { database, hours, feedback, files, gone, use, env } = this.#parts
     const unpost = database.prepare(
       'DELETE FROM posting WHERE term = ? AND start_us = ? AND no = ?',
@@ -127,6 +128,8 @@ export class SpanDeletion {
       files.deleteOfSpan(project, uuidOfBytes(id))
       remove.run(no)
       feedback.deleteOfSpan(project, id)
+      // The note of a trace is one of its root, too.
+      const isNoted = notes === 'all' || (notes === 'children' && Buffer.compare(id, trace) !== 0)
       if (isNoted) gone.noteId(project.tenant, id, env.nowMs() * 1_000)
       hours.shrink(project.no, startUs)
       traces.set(Buffer.from(trace).toString('latin1'), trace)

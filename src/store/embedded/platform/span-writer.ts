@@ -13,10 +13,11 @@ import type { GoneRows } from '../span-rows/gone-rows.ts'
 import type { HourRows } from '../span-rows/hour-rows.ts'
 import { mixedTerm } from '../span-rows/numbers.ts'
 import type { NumberedProject, Numbers } from '../span-rows/numbers.ts'
-import { bytesOfRow, bytesOfSpan, changingColumns, changingValues, spanColumns,
-  storedSpan } from '../span-rows/span-row.ts'
+import { bytesOfRow, bytesOfSpan, changingColumns, changingValues, indexedColumns, indexedValues,
+  spanColumns, storedSpan } from '../span-rows/span-row.ts'
 import type { SpanRow } from '../span-rows/span-row.ts'
 import type { SpanLives } from './span-lives.ts'
+import { hasGuesses, takeOver } from './span-takeover.ts'
 import { addTerm, emptySpan, rebaseArrivals, takeIn } from '../span-rows/span-merge.ts'
 import type { StoredSpan } from '../span-rows/span-merge.ts'
 import { rowBytes } from '../span-rows/tenant-use.ts'
@@ -45,6 +46,8 @@ interface Draft {
   readonly postings: Set<Term>
   /** Bytes that its row has. */
   readonly bytes: number
+  /** Values of the indexed columns of its row. */
+  readonly indexed: readonly Value[]
 }
 
 /** Writes spans in the transaction of its caller. */
@@ -57,13 +60,14 @@ export class SpanWriter {
 
   /** Writes all of a request but what belongs to removed traces. Returns the ids of such spans. */
   write({ tenant: name, spans, blocks, files, timeToLiveS }: SpansOfRequest): readonly Uuid[] {
-    const { numbers, lives, gone, files: fileRows, env } = this.#parts
+    const { database, numbers, lives, gone, files: fileRows, env } = this.#parts
     const tenant = numbers.numberTenant(name)
     const projects = this.#projectsOf(tenant, spans, timeToLiveS)
     const isGone = gone.test()
     const drafts = new Map<string, Draft>()
     const kept = new Set<BlockId>()
     const removed = new Set<Uuid>()
+    const mayTakeOver = hasGuesses(database, tenant)
     const futureUs = (env.nowMs() + clocksApartMs) * 1_000
     for (const write of spans) {
       const project = projects.get(write.place.project)!
@@ -73,7 +77,7 @@ export class SpanWriter {
         continue
       }
       const key = `${project.no} ${write.place.id}`
-      const draft = drafts.get(key) ?? this.#draft(project, write.place)
+      const draft = drafts.get(key) ?? this.#draft(project, write, mayTakeOver)
       drafts.set(key, draft)
       rebaseArrivals(draft.span, { futureUs, arrivedUs: write.arrivedUs })
       for (const term of takeIn(draft.span, write)) draft.postings.add(term)
@@ -121,18 +125,24 @@ export class SpanWriter {
     }))
   }
 
-  #draft(project: NumberedProject, place: SpanPlace): Draft {
-    return this.#stored(project, place.id) ??
-      { no: undefined, project, span: emptySpan(place), postings: new Set(), bytes: 0 }
+  #draft(project: NumberedProject, { place, isGuess }: SpanWrite, mayTakeOver: boolean): Draft {
+    const stored = this.#stored(project, place.id)
+    if (stored !== undefined) return stored
+    const taken = mayTakeOver && isGuess !== true
+      ? takeOver(this.#parts, project, place)
+      : undefined
+    return { no: undefined, project, span: taken ?? emptySpan(place),
+      postings: new Set(taken?.posted), bytes: 0, indexed: [] }
   }
 
   #stored(project: NumberedProject, id: Uuid): Draft | undefined {
     const row = this.#parts.database.prepare<SpanRow>(
       `SELECT ${spanColumns} FROM span WHERE tenant = ? AND id = ? AND project = ?`,
     ).get(project.tenant, bytesOfUuid(id), project.no)
-    return row &&
-      { no: row[0], project, span: storedSpan(row, '', project.id), postings: new Set(),
-        bytes: bytesOfRow(row) }
+    if (row === undefined) return undefined
+    const span = storedSpan(row, '', project.id)
+    return { no: row[0], project, span, postings: new Set(), bytes: bytesOfRow(row),
+      indexed: indexedValues(span) }
   }
 
   #save(draft: Draft, hasUnmarked: boolean): void {
@@ -145,8 +155,8 @@ export class SpanWriter {
     const values = changingValues(span)
     this.#parts.use.add(project.tenant, bytesOfSpan(values, span.posted.size) - draft.bytes)
     const no = draft.no === undefined
-      ? this.#insert(project, span.place, values)
-      : this.#update(draft.no, values)
+      ? this.#insert(project, span.place, [...values, ...indexedValues(span)])
+      : this.#update(draft.no, draft, values)
     const post = this.#parts.database.prepare('INSERT OR IGNORE INTO posting VALUES (?, ?, ?)')
     for (const term of draft.postings) post.run(mixedTerm(term, project.no), startUs, no)
     this.#parts.hours.touch(project.no, startUs)
@@ -161,8 +171,13 @@ export class SpanWriter {
     )
   }
 
-  #update(no: number, values: readonly Value[]): number {
-    this.#parts.database.prepare(update).run(...values, no)
+  #update(no: number, { span, indexed }: Draft, values: readonly Value[]): number {
+    const { database } = this.#parts
+    database.prepare(update(changingColumns)).run(...values, no)
+    const after = indexedValues(span)
+    if (after.some((value, index) => value !== indexed[index])) {
+      database.prepare(update(indexedColumns)).run(...after, no)
+    }
     return no
   }
 
@@ -177,12 +192,23 @@ export class SpanWriter {
   }
 }
 
-const insertion = `INSERT INTO span (tenant, id, project, start_us, trace, trace_us,
-  ${changingColumns.join(', ')}) VALUES (?, ?, ?, ?, ?, ?${', ?'.repeat(changingColumns.length)})`
+const insertedColumns = ['tenant', 'id', 'project', 'start_us', 'trace', 'trace_us',
+  ...changingColumns, ...indexedColumns]
 
-const update = `UPDATE span SET ${
-  changingColumns.map((name) => `${name} = ?`).join(', ')
-} WHERE no = ?`
+const insertion = `INSERT INTO span (${insertedColumns.join(', ')})
+  VALUES (${insertedColumns.map(() => '?').join(', ')})`
+
+const updates = new Map<readonly string[], string>(
+  [changingColumns, indexedColumns].map((
+    columns,
+  ) => [columns,
+    `UPDATE span SET ${columns.map((name) => `${name} = ?`).join(', ')} WHERE no = ?`]
+  ),
+)
+
+function update(columns: readonly string[]): string {
+  return updates.get(columns)!
+}
 
 /** A row with another time could not be read again. */
 function requireReadable({ startUs, traceStartUs }: SpanPlace): void {

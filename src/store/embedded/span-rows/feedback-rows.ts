@@ -96,6 +96,7 @@ export class FeedbackRows {
 
   /** Deletes feedback on a trace, and on its spans, of which none has come. */
   deleteWaiting(tenant: number, trace: Uuid): void {
+    if (!this.hasUnmarked(tenant)) return
     this.#delete(tenant, 'marked = 0 AND span = ?2', bytesOfUuid(trace))
     this.#delete(tenant, 'marked = 0 AND trace = ?2', bytesOfUuid(trace))
   }

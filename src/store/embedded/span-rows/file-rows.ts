@@ -52,6 +52,11 @@ export class FileRows {
 
   /** Deletes the files of a span. Call it while the row of the span is there. */
   deleteOfSpan({ tenant, no }: NumberedProject, owner: Uuid): void {
+    const plain = bytesOfUuid(owner)
+    const isAny = this.#database.prepare(
+      'SELECT 1 FROM file WHERE tenant = ? AND owner IN (?, ?) LIMIT 1',
+    ).get(tenant, plain, ownKey(plain, no))
+    if (isAny === undefined) return
     this.#delete(tenant, 'owner IN (?, ?)', ...this.#keys(tenant, no, owner))
   }
 

@@ -47,10 +47,9 @@ export class GoneRows {
 
   /** Notes the id of a removed span or trace. */
   noteId(tenant: number, id: Bytes, atUs: number): void {
-    this.#database.prepare(`
-      INSERT INTO gone_id (tenant, id, at_us) VALUES (?, ?, ?)
-      ON CONFLICT DO UPDATE SET at_us = max(at_us, excluded.at_us)
-    `).run(tenant, id, atUs)
+    // A note that is replaced gets a new number, so that numbers are in the order of times.
+    this.#database.prepare('INSERT OR REPLACE INTO gone_id (tenant, id, at_us) VALUES (?, ?, ?)')
+      .run(tenant, id, atUs)
   }
 
   /** True if a span or a trace of this id was removed. The id may be in use again. */
@@ -88,8 +87,7 @@ export class GoneRows {
     ).get()!
     const isFull = (last ?? 0) - (first ?? 0) >= idsMax
     const ids = this.#database.prepare(`
-      DELETE FROM gone_id WHERE no IN (
-        SELECT no FROM gone_id WHERE at_us < ? ORDER BY at_us LIMIT ?)
+      DELETE FROM gone_id WHERE at_us < ? AND no IN (SELECT no FROM gone_id ORDER BY no LIMIT ?)
     `).run(isFull ? Number.MAX_SAFE_INTEGER : beforeUs, limit)
     return Number(traces.changes) + Number(ids.changes)
   }

@@ -26,8 +26,16 @@ export interface BlockOfSpan {
   readonly arrivedUs: number
 }
 
+/** Fields of a span whose columns have an index. */
+export interface IndexedFields {
+  /** Minutes since 1970 after which the span is deleted; null in a row of an earlier program. */
+  expiresMin: number | null
+  /** True if no operation knew the project. */
+  isGuess: boolean
+}
+
 /** A span as its row keeps it. */
-export interface StoredSpan {
+export interface StoredSpan extends IndexedFields {
   readonly place: SpanPlace
   fields: SpanFields
   /**
@@ -42,19 +50,18 @@ export interface StoredSpan {
   /** By arrival. */
   blocks: readonly BlockOfSpan[]
   marks: readonly FeedbackMark[]
-  /** Minutes since 1970 after which it is deleted; null in a row of an earlier program. */
-  expiresMin: number | null
 }
 
 /** A new span, which has no operations yet. */
 export function emptySpan(place: SpanPlace): StoredSpan {
   return { place, fields: noFields, ranks: Array.from(fieldOrder, () => noRank), posted: new Set(),
-    unposted: new Set(), blocks: [], marks: [], expiresMin: null }
+    unposted: new Set(), blocks: [], marks: [], expiresMin: null, isGuess: true }
 }
 
 /** Takes an operation in. Returns the terms that need a posting now. */
 export function takeIn(span: StoredSpan, operation: Omit<SpanWrite, 'place'>): readonly Term[] {
   overlay(span, operation)
+  span.isGuess &&= operation.isGuess === true
   if (operation.block !== null) {
     span.blocks = withBlock(span.blocks, { id: operation.block, arrivedUs: operation.arrivedUs })
   }

@@ -7,7 +7,7 @@ import type { FeedbackMark, SpanFields, SpanHead, SpanPlace, Term,
 import type { Value } from '../file/database.ts'
 import { openDottedOrder, packDottedOrder, parentIn } from './dotted-order.ts'
 import { fieldOrder, noRank } from './span-merge.ts'
-import type { BlockOfSpan, StoredSpan } from './span-merge.ts'
+import type { BlockOfSpan, IndexedFields, StoredSpan } from './span-merge.ts'
 import { rowBytes } from './tenant-use.ts'
 
 type Bytes = Uint8Array
@@ -17,7 +17,7 @@ type Amount = number | null
 export const spanColumns = `no, id, start_us, trace, trace_us, dotted, parent, root, name, type,
   end_us, first_us, failed, prompt, completion, total, prompt_cost, completion_cost, total_cost,
   thread, example, terms, blocks, marks, posted, post_us, patch_us, patched, ranks,
-  kinds, expires_min`
+  kinds, expires_min, guessed`
 
 /** All that a row keeps. */
 export type SpanRow = readonly [no: number, id: Bytes, startUs: number, trace: Bytes,
@@ -26,13 +26,24 @@ export type SpanRow = readonly [no: number, id: Bytes, startUs: number, trace: B
   prompt: Amount, completion: Amount, total: Amount, promptCost: Amount, completionCost: Amount,
   totalCost: Amount, thread: Bytes | string | null, example: Bytes | null, terms: Bytes | null,
   blocks: Bytes | null, marks: string | null, posted: Amount, postUs: Amount, patchUs: Amount,
-  patched: Amount, ranks: Bytes | null, kinds: string | null, expiresMin: Amount]
+  patched: Amount, ranks: Bytes | null, kinds: string | null, expiresMin: Amount, guessed: Amount]
 
 /** The columns that operations change, in the order of `changingValues`. */
 export const changingColumns = ['dotted', 'parent', 'root', 'name', 'type', 'end_us', 'first_us',
   'failed', 'prompt', 'completion', 'total', 'prompt_cost', 'completion_cost', 'total_cost',
   'thread', 'example', 'terms', 'posted', 'blocks', 'marks', 'post_us', 'patch_us', 'patched',
-  'ranks', 'kinds', 'expires_min']
+  'ranks', 'kinds']
+
+/**
+ * The columns that change seldom and are indexed, in the order of `indexedValues`: SQLite writes an
+ * index entry again for each column that an update names.
+ */
+export const indexedColumns = ['expires_min', 'guessed']
+
+/** The values of the indexed columns. */
+export function indexedValues({ expiresMin, isGuess }: IndexedFields): Value[] {
+  return [expiresMin, isGuess ? 1 : null]
+}
 
 /** Bytes of a block: its id and its arrival. */
 const [idBytes, blockBytes] = [8, 15]
@@ -66,7 +77,6 @@ export function changingValues(span: StoredSpan): Value[] {
       : JSON.stringify(span.marks.map(({ id, key, score, value }) => [id, key, score, value])),
     ...rankValues(span),
     fields.kinds === null ? null : writeKinds(fields.kinds),
-    span.expiresMin,
   ]
 }
 
@@ -103,14 +113,16 @@ export function storedSpan(row: SpanRow, tenant: string, project: Uuid): StoredS
   const posted = row[24] ?? 0
   return { place, fields: fieldsOf(row, place), ranks: ranksOf(row),
     posted: new Set(terms.slice(0, posted)), unposted: new Set(terms.slice(posted)),
-    blocks: blocksIn(row[22]), marks: marksOf(row[23]), expiresMin: row[30] }
+    blocks: blocksIn(row[22]), marks: marksOf(row[23]), expiresMin: row[30],
+    isGuess: row[31] === 1 }
 }
 
 /** The head of a row. */
 export function headOf(row: SpanRow, tenant: string, project: Uuid): SpanHead {
   const place = placeOf(row, tenant, project)
   return { ...place, ...fieldsOf(row, place), arrivedUs: arrivalOf(row), terms: termsOf(row[21]),
-    blocks: blocksIn(row[22]).map(({ id }) => id), feedback: marksOf(row[23]) }
+    blocks: blocksIn(row[22]).map(({ id }) => id), feedback: marksOf(row[23]),
+    ...row[31] === 1 && { isGuess: true } }
 }
 
 /** The term as rows have it among others. */

@@ -199,11 +199,12 @@ describe('traces.db', () => {
     await before.close()
     stores = []
     const file = new DatabaseSync(join(directory, 'traces.db'))
-    file.exec(
-      `DROP INDEX span_expiry; ALTER TABLE file DROP COLUMN project;
-      ALTER TABLE span DROP COLUMN expires_min; ALTER TABLE span DROP COLUMN kinds; UPDATE span SET ranks = substr(ranks, 1, 128);
-      UPDATE schema_version SET version = 3`,
-    )
+    file.exec(`
+      DROP INDEX span_expiry; DROP INDEX span_guessed; ALTER TABLE file DROP COLUMN project;
+      ALTER TABLE span DROP COLUMN expires_min; ALTER TABLE span DROP COLUMN guessed;
+      ALTER TABLE span DROP COLUMN kinds; UPDATE span SET ranks = substr(ranks, 1, 128);
+      UPDATE schema_version SET version = 3
+    `)
     file.close()
     const after = open()
     expect(await after.heads([place])).toMatchObject([{ name: 'one', type: 'llm', kinds: null }])

@@ -1,0 +1,57 @@
+/**
+ * Takes over spans whose project was guessed: a patch came before its post, and named no project.
+ * The first operation that knows the project moves the span there, with all that belongs to it.
+ */
+
+import { bytesOfUuid } from '../../../platform/index.ts'
+import type { SpanPlace } from '../../../platform/index.ts'
+import type { Database } from '../file/database.ts'
+import type { HourRows } from '../span-rows/hour-rows.ts'
+import { mixedTerm } from '../span-rows/numbers.ts'
+import type { NumberedProject } from '../span-rows/numbers.ts'
+import type { StoredSpan } from '../span-rows/span-merge.ts'
+import { bytesOfRow, spanColumns, storedSpan } from '../span-rows/span-row.ts'
+import type { SpanRow } from '../span-rows/span-row.ts'
+import type { TenantUse } from '../span-rows/tenant-use.ts'
+
+/** Connection and tables that a move changes. */
+export interface TakeoverParts {
+  readonly database: Database
+  readonly hours: HourRows
+  readonly use: TenantUse
+}
+
+/** True if a tenant has a span whose project was guessed. */
+export function hasGuesses(database: Database, tenant: number): boolean {
+  return database.prepare(
+    'SELECT 1 FROM span INDEXED BY span_guessed WHERE tenant = ? AND guessed = 1 LIMIT 1',
+  ).get(tenant) !== undefined
+}
+
+/** Removes the row of a span with a guessed project, and returns the span for its new place. */
+export function takeOver({ database, hours, use }: TakeoverParts, { tenant, id }: NumberedProject,
+  place: SpanPlace): StoredSpan | undefined {
+  const span = bytesOfUuid(place.id)
+  const row = database.prepare<readonly [...SpanRow, project: number]>(`
+    SELECT ${spanColumns}, project FROM span INDEXED BY span_guessed
+    WHERE tenant = ? AND id = ? AND guessed = 1 LIMIT 1
+  `).get(tenant, span)
+  if (row === undefined) return undefined
+  const [no, , startUs, formerTrace] = row
+  const former = row.at(-1) as number
+  const stored = storedSpan(row as unknown as SpanRow, '', id)
+  const unpost = database.prepare('DELETE FROM posting WHERE term = ? AND start_us = ? AND no = ?')
+  for (const term of stored.posted) unpost.run(mixedTerm(term, former), startUs, no)
+  database.prepare('DELETE FROM span WHERE no = ?').run(no)
+  hours.shrink(former, startUs)
+  use.add(tenant, -bytesOfRow(row as unknown as SpanRow))
+  const trace = bytesOfUuid(place.trace)
+  const move = database.prepare(
+    'UPDATE OR IGNORE block SET trace = ? WHERE tenant = ? AND trace = ? AND id = ?',
+  )
+  for (const block of stored.blocks) move.run(trace, tenant, formerTrace, block.id)
+  database.prepare(`
+    UPDATE feedback SET project = ?, trace = ?, marked = 0 WHERE tenant = ? AND span = ?
+  `).run(bytesOfUuid(id), trace, tenant, span)
+  return { ...stored, place: { ...place, tenant: '' } }
+}

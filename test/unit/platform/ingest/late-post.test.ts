@@ -1,0 +1,84 @@
+/** Patches that come before the post of their run, and name no project. */
+
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterEach, describe, expect, it } from 'vitest'
+
+import { traceStore } from '../../../../src/store/embedded/platform/span-store.ts'
+import { virtualEnv } from '../../../support/env.ts'
+import { ingestHouse, projectId } from './ingest-house.ts'
+
+const id = '01890000-0000-7000-8000-000000000001'
+const child = '01890000-0000-7000-8000-000000000002'
+const json = (body: unknown) => Buffer.from(JSON.stringify(body))
+const order = `20260101T000000000000Z${id}`
+
+let directory: string | undefined
+afterEach(async () => {
+  if (directory !== undefined) await rm(directory, { recursive: true, force: true })
+})
+
+function opened(kind: 'memory' | 'embedded') {
+  if (kind === 'memory') return ingestHouse()
+  const path = mkdtempSync(join(tmpdir(), 'heddle-late-'))
+  directory = path
+  return ingestHouse(() =>
+    traceStore({ directory: path, diskBytes: 2 ** 40, access: 'write', env: virtualEnv() })
+  )
+}
+
+describe.each(['memory', 'embedded'] as const)('a patch before its post, %s store', (kind) => {
+  it.each([['with', { trace_id: id, dotted_order: order }], ['without', {}]] as const)(
+    'is taken over by the project of the post, %s a dotted order',
+    async (_, place) => {
+      const house = opened(kind)
+      await house.send({ form: 'patch', spanId: id,
+        body: json({ ...place, outputs: { a: 1 }, end_time: '2026-01-01T00:00:09Z' }) })
+      expect((await house.spans()).get(id)).toMatchObject({ project: projectId('default') })
+      await house.handlers.putFeedback([{ tenant: 'acme', id: child, span: id, trace: null,
+        project: null, key: 'good', score: 1, value: null, createdUs: 1, modifiedUs: 1,
+        bodyJson: '{}' }])
+      await house.send({ form: 'post',
+        body: json({ ...place, id, name: 'late', session_name: 'demo', inputs: { q: 1 },
+          start_time: '2026-01-01T00:00:00Z' }) })
+      const spans = await house.spans()
+      expect(spans.size).toBe(1)
+      expect(spans.get(id)).toMatchObject({ project: projectId('demo'), name: 'late', root: true,
+        endUs: Date.UTC(2026, 0, 1, 0, 0, 9) * 1_000, feedback: [{ key: 'good' }],
+        payload: { inputs: { q: 1 }, outputs: { a: 1 } } })
+      expect(await house.store.locate('acme', [id])).toMatchObject([{
+        project: projectId('demo'),
+      }])
+      await house.handlers.close()
+    },
+  )
+
+  it('is followed by later patches that name no project either', async () => {
+    const house = opened(kind)
+    const patch = (outputs: object) =>
+      house.send({ form: 'patch', spanId: id,
+        body: json({ trace_id: id, dotted_order: order, outputs }) })
+    await patch({ a: 1 })
+    await patch({ a: 2 })
+    await house.send({ form: 'post',
+      body: json({ id, trace_id: id, dotted_order: order, name: 'late', session_name: 'demo' }) })
+    await patch({ a: 3 })
+    const spans = await house.spans()
+    expect(spans.size).toBe(1)
+    expect(spans.get(id)).toMatchObject({ project: projectId('demo'),
+      payload: { outputs: { a: 3 } } })
+    await house.handlers.close()
+  })
+
+  it('stays in the default project if its post names none', async () => {
+    const house = opened(kind)
+    await house.send({ form: 'patch', spanId: id, body: json({ outputs: { a: 1 } }) })
+    await house.send({ form: 'post', body: json({ id, name: 'late' }) })
+    expect((await house.store.locate('acme', [id])).map(({ project }) => project))
+      .toEqual([projectId('default')])
+    await house.handlers.close()
+  })
+})
