@@ -38,19 +38,23 @@ function widened(text: string, [from, to]: TextSpan): TextSpan {
     to + (base64Char.test(text[to] ?? '') ? 1 : 0)]
 }
 
-/** Encodings of a text. Programs often apply two of them. */
+/** Encodings of a text. Programs apply several, as for JSON in JSON in a URL. */
 const writings: readonly ((text: string) => string)[] = [
   inJson,
   (text) => encodeURIComponent(text.toWellFormed()),
   (text) => new URLSearchParams([['', text]]).toString().slice(1),
 ]
 
+/** Encodings that are applied to each form, one after the other. */
+const depthMax = 3
+
 function writtenForms(value: string): readonly string[] {
-  const forms = new Set([value, inAsciiJson(value), inJson(value).replaceAll('/', '\\/'),
-    inXml(value), inXml(value).replaceAll('"', '&quot;')])
-  for (const form of unique([...forms].flatMap(written))) {
-    forms.add(form)
-    for (const twice of written(form)) forms.add(twice)
+  const forms = new Set([value, inJson(value), inAsciiJson(value),
+    inJson(value).replaceAll('/', '\\/'), inXml(value), inXml(value).replaceAll('"', '&quot;')])
+  let newest: readonly string[] = [...forms]
+  for (let depth = 0; depth < depthMax; depth++) {
+    newest = unique(newest.flatMap(written)).filter((form) => !forms.has(form))
+    for (const form of newest) forms.add(form)
   }
   for (const form of [...forms]) forms.add(inLowerCase(form))
   const hex = Buffer.from(value).toString('hex')

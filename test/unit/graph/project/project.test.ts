@@ -132,7 +132,7 @@ describe('a project', () => {
       ownRoutes: true,
     })
     expect((await readProject(await withConfig(minimal))).webhooks).toEqual({ offered: true,
-      headers: {}, httpsOnly: false, hosts: [], ports: [], longestUrl: 2_048 })
+      headers: {}, httpsOnly: false, hosts: [], ports: [], longestUrl: 2_048, ownRoutes: true })
   })
 
   it('sets how long items live, and what embeds them', async () => {
