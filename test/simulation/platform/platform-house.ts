@@ -82,8 +82,7 @@ export class PlatformHouse {
 
   /** Starts the own runs of another owner, which has handed nothing over. */
   handOff(): void {
-    const { removals: _, ...life } = this.#life
-    this.#life = this.#withRuns({ ...life, removals: this.#life.removals })
+    this.#life = this.#withRuns(this.#life)
   }
 
   /** Fires the timers of so many seconds, and completes the work that they start. */
