@@ -3,9 +3,20 @@
 /** An effect of the node, whatever its input is. */
 export type Label = 'charge' | 'mail' | 'door a' | 'door b'
 
-/** A decision of a person that allows one execution, and the run that brings it. */
-interface Grant {
+/** An effect with an input, as questions show it. */
+export interface Asked {
+  readonly label: Label
+  readonly text: string
+}
+
+/**
+ * A decision of a person, and the run that brings it. The last decision about an effect counts:
+ * `do` allows one execution of it, `fail` one of an effect with another input.
+ */
+interface Decided extends Asked {
+  readonly decision: string
   runId: string
+  isUsed: boolean
 }
 
 /** What the receivers got since an input. */
@@ -15,9 +26,10 @@ interface Epoch {
   /** Keys of charges. */
   readonly keys: Set<string>
   readonly executed: Set<Label>
-  readonly grants: Map<Label, Grant>
+  /** Oldest first. */
+  decided: Decided[]
   /** The effect that the last question was about, until it is executed. */
-  asked: Label | undefined
+  asked: Asked | undefined
 }
 
 interface GivenValue {
@@ -42,12 +54,13 @@ export class ThreadLife {
     this.#keys = keys
   }
 
-  /** A copy has the history so far, and no decisions. */
+  /** A copy has the history so far. Orders to do an effect are those of the original. */
   copy(): ThreadLife {
     const copy = new ThreadLife(this.#keys)
     const epoch = this.#epoch
     copy.#epoch = epoch &&
-      { ...epoch, keys: new Set(epoch.keys), executed: new Set(epoch.executed), grants: new Map() }
+      { ...epoch, keys: new Set(epoch.keys), executed: new Set(epoch.executed),
+        decided: epoch.decided.flatMap((each) => each.decision === 'do' ? [] : [{ ...each }]) }
     for (const [runId, given] of this.#values) {
       if (given.epoch === epoch) copy.#values.set(runId, { ...given, epoch: copy.#epoch! })
     }
@@ -56,8 +69,8 @@ export class ThreadLife {
 
   /** A run with an input makes new tasks, with effects of their own. */
   begin(runId: string): void {
-    this.#epoch = { runId, before: this.#epoch, keys: new Set(), executed: new Set(),
-      grants: new Map(), asked: undefined }
+    this.#epoch = { runId, before: this.#epoch, keys: new Set(), executed: new Set(), decided: [],
+      asked: undefined }
   }
 
   /** A run that is removed takes its resume value, its decision or its input with it. */
@@ -66,22 +79,18 @@ export class ThreadLife {
     this.#values.delete(runId)
     const epoch = this.#epoch
     if (epoch?.runId === runId) this.#epoch = epoch.before
-    for (const [label, grant] of epoch?.grants ?? []) {
-      if (grant.runId === runId) epoch!.grants.delete(label)
-    }
+    if (epoch) epoch.decided = epoch.decided.filter((each) => each.runId !== runId)
   }
 
   /** A person sees the question about an effect. */
-  asks(label: Label): void {
-    this.#epoch!.asked = label
+  asks(asked: Asked): void {
+    this.#epoch!.asked = asked
   }
 
   /** A person decides about the effect of the last question. It counts until that is executed. */
   decides(decision: string): void {
-    const { asked, grants } = this.#epoch ?? {}
-    if (asked === undefined) return
-    grants!.delete(asked)
-    if (decision === 'do' || decision === 'fail') grants!.set(asked, { runId: nextRun })
+    const { asked, decided } = this.#epoch ?? {}
+    if (asked) decided!.push({ ...asked, decision, runId: nextRun, isUsed: false })
   }
 
   /** A person gives the node a resume value. */
@@ -94,8 +103,8 @@ export class ThreadLife {
     const given = this.#values.get(nextRun)
     if (given) this.#values.set(runId, given)
     this.#values.delete(nextRun)
-    for (const grant of this.#epoch?.grants.values() ?? []) {
-      if (grant.runId === nextRun) grant.runId = runId
+    for (const each of this.#epoch?.decided ?? []) {
+      if (each.runId === nextRun) each.runId = runId
     }
   }
 
@@ -109,13 +118,24 @@ export class ThreadLife {
   receives(label: Label,
     { key, text }: { readonly key?: string; readonly text: string }): string[] {
     const epoch = this.#epoch!
-    const { executed, grants } = epoch
-    const isAllowed = !executed.has(label) || grants.has(label)
+    const { executed } = epoch
+    const isAllowed = this.#uses(epoch, { label, text }) || !executed.has(label)
     executed.add(label)
-    grants.delete(label)
-    if (epoch.asked === label) epoch.asked = undefined
+    if (epoch.asked && isSame(epoch.asked, { label, text })) epoch.asked = undefined
     if (label === 'charge') return this.#charged(epoch, { key: key ?? '', text, isAllowed })
     return isAllowed ? [] : [`${label} again without a decision`]
+  }
+
+  /** Uses the decisions about an effect that is executed. Returns false if none allows that. */
+  #uses({ decided }: Epoch, started: Asked): boolean {
+    const last = decided.filter((each, at) =>
+      each.label === started.label && !decided.slice(at + 1).some((later) => isSame(later, each))
+    )
+    const allowing = last.find((each) =>
+      !each.isUsed && each.decision === (isSame(each, started) ? 'do' : 'fail')
+    )
+    for (const each of decided) if (each === allowing || isSame(each, started)) each.isUsed = true
+    return allowing !== undefined
   }
 
   #charged({ keys }: Epoch,
@@ -132,4 +152,8 @@ export class ThreadLife {
       ...known && known.by !== this ? ['a copy has a key of its original'] : [],
     ]
   }
+}
+
+function isSame(one: Asked, other: Asked): boolean {
+  return one.label === other.label && one.text === other.text
 }

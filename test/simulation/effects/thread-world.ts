@@ -12,7 +12,7 @@ import type { StartRun } from '../../../src/thread/index.ts'
 import { aRun, settled } from '../../support/thread-house.ts'
 import { Chance } from '../chance.ts'
 import { ThreadLife } from './thread-life.ts'
-import type { Keys, Label } from './thread-life.ts'
+import type { Asked, Keys, Label } from './thread-life.ts'
 
 /** The result of a sequence. */
 export interface SequenceOutcome {
@@ -186,8 +186,8 @@ class ThreadWorld {
 
   #sees(question: unknown): void {
     this.#question = question
-    const label = labelOf(question)
-    if (label) this.#life.asks(label)
+    const asked = askedIn(question)
+    if (asked) this.#life.asks(asked)
   }
 
   /** A person gives a value for a question. The thread may execute a run meanwhile. */
@@ -197,12 +197,12 @@ class ThreadWorld {
   }
 
   #valueFor(life: ThreadLife, question: unknown): string {
-    const label = labelOf(question)
-    const value = label === undefined
+    const asked = askedIn(question)
+    const value = asked === undefined
       ? `${words[String(question)]} ${++this.#count}`
       : this.#chance.pick(this.#isCalm ? ['done', 'do'] : ['done', 'do', 'do', 'fail', 'perhaps'])
-    this.#log(`  ${label ?? String(question)}: ${value}`)
-    if (label === undefined) life.gives(value)
+    this.#log(`  ${asked?.label ?? String(question)}: ${value}`)
+    if (asked === undefined) life.gives(value)
     else life.decides(value)
     return value
   }
@@ -214,8 +214,8 @@ class ThreadWorld {
     this.#lives.set(copy.id, life)
     for (let runs = 0; runs < copyRunsMax; runs++) {
       const [question] = await copy.asks()
-      const label = labelOf(question)
-      if (label) life.asks(label)
+      const asked = askedIn(question)
+      if (asked) life.asks(asked)
       const kwargs = question === undefined || this.#chance.flip(0.2)
         ? { input: null }
         : { command: { resume: this.#valueFor(life, question) } }
@@ -382,10 +382,11 @@ class ThreadWorld {
 }
 
 /** The effect that a question is about; undefined for a question of the node. */
-function labelOf(question: unknown): Label | undefined {
+function askedIn(question: unknown): Asked | undefined {
   const { effect: rule, input } = Object(question) as { readonly effect?: string;
-    readonly input?: { readonly door?: string } }
+    readonly input?: { readonly door?: string; readonly body?: object } }
   if (rule === undefined) return undefined
-  if (rule === 'door') return `door ${input!.door!}` as Label
-  return rule.startsWith('POST') ? 'charge' : 'mail'
+  const text = JSON.stringify(input?.body ?? input)
+  if (rule === 'door') return { label: `door ${input!.door!}` as Label, text }
+  return { label: rule.startsWith('POST') ? 'charge' : 'mail', text }
 }

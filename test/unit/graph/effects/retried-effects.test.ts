@@ -1,5 +1,8 @@
 /** Effects that failed, and that the code of the node begins again with another input. */
 
+import { readFileSync } from 'node:fs'
+
+import { interrupt } from '@langchain/langgraph'
 import { describe, expect, it } from 'vitest'
 
 import { effectRulesOf } from '../../../../src/graph/effect-rule.ts'
@@ -86,6 +89,36 @@ describe('an effect whose name has a part of its own', () => {
     expect(outcome).toMatchObject({ status: 'success', waiting: false })
     expect(received).toEqual(['a', 'b', 'c'])
     expect(keys.size).toBe(3)
+  })
+
+  it('is charged once for each order by the loop of the documentation', async () => {
+    const page = readFileSync('docs/operate/effects.md', 'utf8')
+    const [, loop = ''] = /```ts\n(for \(const order of orders\)[^`]*`[^`]*`[^`]*)```/.exec(page) ??
+      []
+    const run = new Function('effect', 'orders', 'bank', 'report',
+      `return (async () => { ${loop} })()`) as (...means: unknown[]) => Promise<void>
+    const charged = new Map<string, Set<string>>()
+    const bank = {
+      charge: ({ id }: { readonly id: string },
+        { idempotencyKey }: { readonly idempotencyKey: string }) => {
+        const keys = charged.get(id) ?? new Set()
+        charged.set(id, keys.add(idempotencyKey))
+        if (id === 'b' && keys.size === 1) throw new Error('reset')
+      },
+    }
+    const failed: unknown[] = []
+    const { start, answer } = threadOf(async () => {
+      await run(effect, [{ id: 'a' }, { id: 'b' }, { id: 'c' }], bank,
+        (error: Error) => void failed.push(error.message))
+      return interrupt('Was it good?')
+    }, rules)
+    expect(asked(await start({ forget: true }))).toEqual(['Was it good?'])
+    await answer('yes')
+    expect([...charged].map(([id, keys]) => [id, keys.size])).toEqual([['a', 1], ['b', 1], [
+      'c',
+      1,
+    ]])
+    expect(failed).toEqual(['reset', 'reset'])
   })
 
   it('is refused if that part is too long', async () => {
