@@ -2,6 +2,7 @@
 
 import { LRUCache } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
+import { keyMs } from '../model/removed-keys.ts'
 
 /** Maximum number of removals. The oldest are evicted. */
 const rememberedMax = 10_000
@@ -54,7 +55,8 @@ export class LatelyRemoved {
   /** True if the run of this start was removed after its first start. */
   includes(name: ThreadName, { runId, key, againAfterMs }: RepeatedStart): boolean {
     const removal = this.#removals.get(textOf(name))
-    if (key !== '' && removal?.ids.has(key) === true) return true
+    const isRecent = removal !== undefined && this.#env.monotonicMs() - removal.atMs < keyMs
+    if (key !== '' && isRecent && removal.ids.has(key)) return true
     if (againAfterMs === undefined) return false
     const firstMs = this.#env.monotonicMs() - againAfterMs
     return this.#removals.has(textOf(name, runId)) || (removal?.atMs ?? -Infinity) >= firstMs

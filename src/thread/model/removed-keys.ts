@@ -3,6 +3,8 @@
 import type { RemovedKey, RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 
+/** Milliseconds for which a key names its run. */
+export const keyMs = 24 * 3_600_000
 /** Maximum number of keys in the row of a thread. The oldest are dropped. */
 export const removedKeysMax = 256
 

@@ -4,12 +4,10 @@ import type { AppliedCommand, RemovedKey, RunRow } from '../../../proto/gen/stor
 import { HeddleError } from '../../errors.ts'
 import { cautiousNowMs } from '../context/thread-context.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
-import { removedKeysMax, removedKeysOf } from '../model/removed-keys.ts'
+import { keyMs, removedKeysMax, removedKeysOf } from '../model/removed-keys.ts'
 import type { StartRun } from '../model/thread-client.ts'
 import { newRun } from '../model/unfinished-run.ts'
 
-/** Milliseconds for which a key names its run. */
-const keyMs = 24 * 3_600_000
 /** Newest runs whose keys are known however old they are. */
 const newestRuns = 100
 /** Runs that are read at a time beyond these. */
