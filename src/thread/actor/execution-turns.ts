@@ -9,6 +9,7 @@ import { decideEnded, decideLost, decideRecovery, decideRefused, decideRest, dec
   decideTimeLimit } from '../decide/run-execution.ts'
 import { decideNext, decideTrial } from '../decide/start-next.ts'
 import type { OwnCommand } from '../model/command.ts'
+import { activeRuns } from '../model/waiting-message.ts'
 import { nodesBetweenSteps } from '../queries/next-nodes.ts'
 import { perform, turn } from './perform.ts'
 import type { Decide } from './perform.ts'
@@ -157,17 +158,17 @@ export async function rest(parts: ThreadParts): Promise<void> {
 /** The thread was loaded: its runs continue. `storeFailed`: only that ended the life before. */
 export function recover(parts: ThreadParts, storeFailed: boolean): void {
   const { context: { threadLog, ports: { quarantine } }, retention, expiry } = parts
-  const { row: { deleted, hidden }, runs } = threadLog.state
+  const { state } = threadLog
+  const { row: { deleted, hidden }, runs } = state
   if (deleted) return
   expiry.look()
   if (runs.length > 0) {
     const { isInherited } = threadLog
     const found = { storeFailed, isInherited, isMarked: (run: RunRow) => quarantine.isMarked(run) }
     void perform(parts, (at, nowMs) => decideRecovery(at, found, nowMs))
-  } else if (hidden) {
-    // It is unknown whether any client got the end of a stateless run.
-    retention.resume()
   }
+  // It is unknown whether any client got the end of a stateless run.
+  if (hidden && activeRuns(state).length === 0) retention.resume()
 }
 
 /** Nothing is decided about an execution that is over. */

@@ -205,7 +205,8 @@ export function isThere(
  * includes a thread that is hidden because its time has ended by that clock.
  */
 export function isStillThere({ context, context: { threadLog: { state } } }: ThreadParts): boolean {
-  return state.exists && !isExpired(state.row, state.runs.length > 0, cautiousNowMs(context))
+  return state.exists
+    && !isExpired(state.row, activeRuns(state).length > 0, cautiousNowMs(context))
 }
 
 /** A thread with supersteps exists once these are written: until then others have to retry. */

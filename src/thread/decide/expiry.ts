@@ -1,5 +1,6 @@
 /** End of the thread of a stateless run. Pure. */
 
+import { activeRuns } from '../model/waiting-message.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 import { mayBeKept, show } from './kept-thread.ts'
@@ -7,11 +8,12 @@ import { decideDelete } from './thread.ts'
 
 /**
  * Deletes the thread unless a client still follows the run or a webhook is owed. One that may be
- * kept is shown instead: nobody has said that its client got the result.
+ * kept is shown instead: nobody has said that its client got the result. Messages that wait for a
+ * resume end with the thread.
  */
 export function decideExpiry(at: Situation, isFollowed: boolean, nowMs: number): Decision {
-  const { exists, runs, row } = at.state
-  const hasEnded = exists && row.hidden && runs.length === 0
+  const { exists, row } = at.state
+  const hasEnded = exists && row.hidden && activeRuns(at.state).length === 0
   const isDue = hasEnded && row.owedWebhooks.length > 0
   const goes = hasEnded && !isDue && !isFollowed
   if (goes && !mayBeKept(row)) return decideDelete(at, { note: [] }, nowMs)

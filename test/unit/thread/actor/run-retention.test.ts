@@ -84,6 +84,30 @@ describe('the thread of a stateless run', () => {
   })
 })
 
+describe('the thread of a stateless run that asks before it takes a message', () => {
+  it.each([false, true])('is deleted, and who waits for the message gets 404 (restart: %s)',
+    async (isRestarted) => {
+      const house = new ThreadHouse()
+      const run = house.run({ ifMissing: 'hidden' })
+      await house.client.startRun('t', 'x', { ...run, plan: { ...run.plan, temporary: true } })
+      await house.host.step(house.host.only, 'one')
+      const message = house.run({ ifMissing: 'reject', plan: { ...run.plan, injects: true },
+        kwargs: { input: { messages: [] } } })
+      await house.client.startRun('t', 'x', message)
+      const joined = house.client.joinRun('t', 'x', message.runId)
+      const isRefused = expect(joined).rejects.toMatchObject({ code: 'not_found' })
+      house.host.end(house.host.only, { waiting: true, interrupts: '{"t":[{"id":"i"}]}',
+        isMidStep: true })
+      await settled()
+      if (isRestarted) house.restart()
+      await house.client.get('t', 'x')
+      house.env.advance(61_000)
+      await settled()
+      await expect(house.client.get('t', 'x')).rejects.toMatchObject({ code: 'not_found' })
+      await isRefused
+    })
+})
+
 describe.each([false, true])('the actor of a thread that is gone (shared log: %s)', (shared) => {
   const memory = async (house: ThreadHouse) => {
     await settled()
