@@ -101,7 +101,6 @@ export async function openServer(settings: Settings, env: Env,
     await openGraphsUsers(users, settings.dataDirectory)
     await claimNamed(users)
   }
-  env.log.info('The server starts.', { version: ownVersion() })
   const metrics = new Metrics()
   readServer(metrics, ownVersion())
   const { start, stop } = noStages(settings, env)

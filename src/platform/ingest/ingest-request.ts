@@ -22,6 +22,7 @@ import { placeOperations } from './placing.ts'
 import type { Pause, PlacedOperation, PlacingParts } from './placing.ts'
 import { withPrices } from './priced.ts'
 import type { PriceCache } from './priced.ts'
+import type { RemovedRuns } from './removed-runs.ts'
 import { writesOf } from './write-request.ts'
 
 const removedReason = 'Its trace was deleted.'
@@ -42,6 +43,7 @@ export interface RequestParts extends PlacingParts {
   readonly prices: PriceCache
   readonly turns: FairTurns
   readonly longBodies: LongBodies<OperationsJob>
+  readonly removedRuns: Pick<RemovedRuns, 'isNoted'>
 }
 
 /** Takes in a request whose body has no compression. Throws as `SpanWrites.ingest` says. */
@@ -58,10 +60,20 @@ export async function ingestOperations(parts: RequestParts,
   const pause = parts.turns.pauses(tenant)
   const isOtlp = call.form === 'otlp'
   const rejected = [...read.rejected]
-  const operations = await readAll(read, projectOf(call), rejected, pause)
+  const isNoted = (trace: Uuid) => parts.removedRuns.isNoted(tenant, trace)
+  const all = await readAll(read, projectOf(call), rejected, pause)
+  const operations = all.filter(({ id, order, trace }) => {
+    const isRemoved = isNoted(order?.trace ?? trace ?? id)
+    if (isRemoved) rejected.push({ id, reason: removedReason })
+    return !isRemoved
+  })
   if (call.form === 'post') await requireNew(parts.store, tenant, operations)
   const nowUs = parts.nextUs()
-  const outcomes = await placeOperations(parts, { tenant, nowUs, operations, pause })
+  const placedOrNot = await placeOperations(parts, { tenant, nowUs, operations, pause })
+  // A deletion that was noted meanwhile has not found a project that was made for the run.
+  const outcomes = placedOrNot.map((outcome) =>
+    typeof outcome !== 'string' && isNoted(outcome.place.trace) ? removedReason : outcome
+  )
   const placed = await withPrices(parts.prices, tenant,
     outcomes.filter((outcome) => typeof outcome !== 'string'))
   outcomes.forEach((reason, index) => {

@@ -3,6 +3,7 @@
  * the time until which the store has removed the oldest spans to free space.
  */
 
+import { LRUCache } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { cautiousClock } from '../../limits/index.ts'
 import { namedId } from '../records/catalog/named-id.ts'
@@ -15,11 +16,15 @@ const everybody = '*'
 const freedKey = 'freed'
 /** Milliseconds for which a deleted run may be reported, and notes that are checked for age. */
 const [retainedMs, checkedNotes] = [2 * 86_400_000, 100]
+/** Maximum number of notes in memory. */
+const notedMax = 10_000
 
 /** The notes of one store. */
 export class RemovedRuns {
   readonly #documents: DocumentPort
   readonly #nowMs: () => number
+  /** The latest notes of this process, whose workers may still send steps of these runs. */
+  readonly #noted = new LRUCache<string, true>({ max: notedMax })
   #saving: Promise<void> | undefined
 
   constructor(documents: DocumentPort, env: Pick<Env, 'nowMs' | 'monotonicMs'>) {
@@ -29,11 +34,17 @@ export class RemovedRuns {
 
   /** Notes runs that were deleted. Durable when it resolves. */
   async add(tenant: string, runs: readonly Uuid[]): Promise<void> {
+    for (const run of runs) this.#noted.set(`${tenant}\n${run}`, true)
     const place = placeOf(tenant)
     const first = await this.#documents.listDocuments(place, { limit: checkedNotes })
     const old = first.filter(({ body }) => timeIn(body) < this.#nowMs() - retainedMs)
     if (old.length > 0) await this.#documents.deleteDocuments(place, old.map(({ key }) => key))
     await this.#documents.putDocuments(place, runs.map((key) => ({ key, body: this.#now() })))
+  }
+
+  /** True if this process has noted the run lately. */
+  isNoted(tenant: string, run: Uuid): boolean {
+    return this.#noted.size > 0 && this.#noted.has(`${tenant}\n${run}`)
   }
 
   /** Returns the ids of the deleted runs among these. */

@@ -55,7 +55,7 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
   const ended = new EndedSpans({ documents: store, needs, nextUs: () => endClock.nextUs(), env })
   const longBodies = new LongBodies<BodyJob>(new URL('./body-thread.ts', import.meta.url), env)
   const parts = { store, projects: new ProjectCache(needs, env), memory: new TraceMemory(), nextUs,
-    ended, prices: new PriceCache(needs, env), turns: new FairTurns(env), longBodies }
+    ended, prices: new PriceCache(needs, env), turns: new FairTurns(env), longBodies, removedRuns }
   const turns = new FairSemaphore({ ...atOnce, waiting: waitingMax, full: fullMessage })
   const largeTurns = new FairSemaphore({ inAll: 2, each: 1, waiting: waitingMax,
     full: fullMessage })
@@ -92,7 +92,7 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
     deleteDocuments: (call) => finished(documents.deleteDocuments(call)),
     dropDocuments: (place) => finished(documents.dropDocuments(place)),
     ingest: (call) => finished(inTurn(turns, call.tenant, () => ingest(call))),
-    ownRuns: (call) => finished(writeOwnRuns({ ...parts, needs, removedRuns }, call, nextUs)),
+    ownRuns: (call) => finished(writeOwnRuns({ ...parts, needs }, call, nextUs)),
     ...feedbackHandlers(store, finished),
     arrivalUs: () => Promise.resolve(nextUs()),
     remove: ({ tenant, what }) => finished(store.remove(tenant, what)),

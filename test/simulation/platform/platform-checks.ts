@@ -135,11 +135,13 @@ export class PlatformChecks {
 
   async #checkBelongings(): Promise<void> {
     const { store } = this.#house.now
-    for (const { id, feedback, hasFile, isGone } of this.#model.traces) {
+    for (const { id, project, feedback, hasFile, isGone } of this.#model.traces) {
       const rows = await store.listFeedback({ tenant, spans: [id], limit: 100, offset: 0 })
       this.expect(`feedback of ${id}`, rows.map((row) => row.id).toSorted(),
         [...feedback].toSorted())
-      const files = await store.files(tenant, id)
+      const files = project.id === undefined
+        ? []
+        : await store.files({ tenant, project: project.id, id })
       this.expect(`files of ${id}`, files.length, hasFile && !isGone ? 1 : 0)
     }
   }

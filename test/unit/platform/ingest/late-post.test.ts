@@ -52,7 +52,7 @@ describe.each(['memory', 'embedded'] as const)('a patch before its post, %s stor
       expect(await house.store.locate('acme', [id])).toMatchObject([{
         project: projectId('demo'),
       }])
-      await house.handlers.close()
+      await house.handlers.close(null)
     },
   )
 
@@ -70,7 +70,7 @@ describe.each(['memory', 'embedded'] as const)('a patch before its post, %s stor
     expect(spans.size).toBe(1)
     expect(spans.get(id)).toMatchObject({ project: projectId('demo'),
       payload: { outputs: { a: 3 } } })
-    await house.handlers.close()
+    await house.handlers.close(null)
   })
 
   it('stays in the default project if its post names none', async () => {
@@ -79,6 +79,6 @@ describe.each(['memory', 'embedded'] as const)('a patch before its post, %s stor
     await house.send({ form: 'post', body: json({ id, name: 'late' }) })
     expect((await house.store.locate('acme', [id])).map(({ project }) => project))
       .toEqual([projectId('default')])
-    await house.handlers.close()
+    await house.handlers.close(null)
   })
 })

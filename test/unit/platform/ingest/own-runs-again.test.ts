@@ -9,6 +9,7 @@ import { projectsOver } from '../../../../src/platform/records/projects/catalog-
 import type { OwnRun, RemovalListener, SpanStore } from '../../../../src/platform/index.ts'
 import { memorySpans } from '../../../support/memory-spans.ts'
 import { CatalogHouse } from '../catalog/catalog-house.ts'
+import { ingestHouse } from './ingest-house.ts'
 
 const tenant = 'acme'
 const idOf = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
@@ -112,6 +113,20 @@ it('a run that was deleted before its project existed is not written', async () 
   await report(run(1), run(2))
   expect(await projectOf(idOf(1))).toBeUndefined()
   expect(await projectOf(idOf(2))).toBeDefined()
+})
+
+it('steps of a run that was deleted before its project existed are rejected', async () => {
+  const house = ingestHouse()
+  await house.handlers.noteRemovedRuns({ tenant, runs: [idOf(1)] })
+  const post = (n: number) =>
+    house.send({ form: 'post', body: Buffer.from(
+      JSON.stringify({ id: idOf(n), trace_id: idOf(n), name: 'step',
+        dotted_order: `20260101T000000000000Z${idOf(n)}`, session_name: `agent ${n}` }),
+    ) })
+  await expect(post(1)).rejects.toThrow('deleted')
+  expect(house.asked).toEqual([])
+  expect(await post(2)).toMatchObject({ accepted: 1 })
+  expect([...(await house.spans()).keys()]).toEqual([idOf(2)])
 })
 
 it('a name that was taken away under a clock that was ahead takes no later run', async () => {
