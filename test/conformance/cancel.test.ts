@@ -236,6 +236,8 @@ describe('a client that goes away', () => {
       const metrics = await (await fetch(`${server.url}/metrics`)).text()
       return /stream_readers\{wire="sse"\} (\d+)/.exec(metrics)?.[1]
     }
+    // The server may still close the responses of other tests.
+    await eventually(async () => expect(await readers()).toBe('0'))
     const lost = new AbortController()
     await follow(lost.signal)
     await hold.arrived()
