@@ -8,7 +8,7 @@ import { simulateThread } from './thread-world.ts'
 useTasks()
 
 // The first twenty find each of the faults that the sequences are for.
-const sequences = 50
+const sequences = 30
 
 it(`does each effect once in ${sequences} random sequences on one thread`, async () => {
   let ended = 0

@@ -26,9 +26,11 @@ const together = 100
 /**
  * Their expressions are made of our own tables: `[^/]+` between slashes, anchored. The third one
  * makes those of ignore files, on the machine of whoever wrote them. The last one makes those of
- * customers, which only an engine that never goes back may match.
+ * customers, which only an engine that never goes back may match. Those of secrets are made of a
+ * table of words, and each repetition in them has a bound or ends the expression.
  */
-const builders = ['src/frontdoor/rest/not-found.ts', 'src/limits/match.ts',
+const builders = ['src/frontdoor/rest/not-found.ts', 'src/graph/secrets/credential-forms.ts',
+  'src/graph/secrets/named-secrets.ts', 'src/limits/match.ts',
   'src/revision/closure/ignore-rules.ts', 'src/settings/linear-pattern.ts']
 
 const script = new Script('for (const text of texts) ' +

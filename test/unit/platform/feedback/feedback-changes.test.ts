@@ -16,7 +16,7 @@ function storeOf(row: Feedback | undefined) {
   const kept = { row }
   const turn = () => new Promise((resolve) => setImmediate(resolve))
   const store = {
-    locate: () => Promise.resolve(new Map()),
+    locate: () => Promise.resolve([]),
     getFeedback: async () => {
       await turn()
       return kept.row
@@ -24,6 +24,7 @@ function storeOf(row: Feedback | undefined) {
     putFeedback: async ([first]: readonly { readonly row: Feedback }[]) => {
       await turn()
       kept.row = first!.row
+      return []
     },
     deleteFeedback: async () => {
       await turn()
