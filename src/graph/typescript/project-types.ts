@@ -45,7 +45,7 @@ const triesMax = 5
 /** Time after which a reading whose tries all failed starts again, if somebody asks. */
 const quietMs = 600_000
 /** Time between the load of a project and its reading, for which the machine has other work. */
-const startDelayMs = 2_000
+const startDelayMs = 20_000
 const typed = ['.ts', '.tsx', '.mts', '.cts']
 
 /** The last reading that no caller waits for. One runs at a time, as each has a compiler. */

@@ -74,7 +74,7 @@ it('A reading that takes too long is logged as a warning and tried again within 
 it('Types are read from the load on, and a caller waits no longer than it chooses', async () => {
   const { project, env, reader } = await readerOf(files)
   reader.begin(project)
-  env.advance(2_000)
+  env.advance(20_000)
   await expect.poll(() => env.timers()).toBe(1)
   const waiting = reader.typesOf(project, 1_000)
   env.advance(1_000)
