@@ -2,7 +2,7 @@
 
 import { HeddleError } from '../errors.ts'
 import type { Egress } from './egress.ts'
-import { ownRouteFault } from './own-route.ts'
+import { isOwnRoute, ownRouteFault } from './own-route.ts'
 import { hostOf } from './url-rules.ts'
 
 /** Webhooks that a project allows. */
@@ -62,8 +62,14 @@ export function withPolicy({ check, send }: Pick<Egress, 'check' | 'send'>,
       }
       mayCall(new URL(text))
     },
-    send: (call, signal) =>
-      send({ ...call, mayCall, headers: { ...rules().headers, ...call.headers } }, signal),
+    send: async (call, signal) => {
+      const { offered, ownRoutes, headers } = rules()
+      // The project may have changed since the webhook was accepted.
+      if (!offered || (isOwnRoute(call.url) && !ownRoutes)) {
+        return { kind: 'refused', reason: 'the project has turned such webhooks off' }
+      }
+      return await send({ ...call, mayCall, headers: { ...headers, ...call.headers } }, signal)
+    },
   }
 }
 

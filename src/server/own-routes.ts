@@ -3,7 +3,8 @@
  *
  * Such a call enters by the front door, like one that the code of a graph makes: with a key that
  * has the rights of the run's user in the namespace of the run, for as long as the call lasts. Its
- * retries are those of every other webhook.
+ * retries are those of every other webhook. A header says that it has no more powers than that key,
+ * because a server without keys would take it for a call by its operator.
  */
 
 import type { Env } from '../../cluster/index.ts'
@@ -12,7 +13,9 @@ import { namespaceParts } from '../deployment/index.ts'
 import { hostOf, openEgress, untilAborted } from '../egress/index.ts'
 import type { Call, CallOutcome, Egress } from '../egress/index.ts'
 import { HeddleError } from '../errors.ts'
+import { ownRouteHeader } from '../frontdoor/index.ts'
 import type { AppUser } from '../graph/index.ts'
+import { plainTarget } from '../limits/index.ts'
 import { ownVersion } from '../settings/index.ts'
 
 /** Parts of the server that the calls use. */
@@ -59,14 +62,17 @@ export class OwnRoutes {
     if (origin === undefined || this.#way === undefined) {
       return { kind: 'failed', reason: 'this member has no front door, so it serves no routes' }
     }
+    if (isOfDeployment(origin + call.url)) {
+      return { kind: 'refused', reason: 'it must not name a path below /d' }
+    }
     const { runKeys, needsKeys } = this.#options
     const user = call.user as AppUser | undefined
     const key = needsKeys || user !== undefined ? runKeys.issue(call.tenant, user) : undefined
     try {
       return await this.#way.send({ ...call, url: origin + call.url,
-        headers: { ...call.headers, ...key !== undefined && { 'x-api-key': key } },
-        mayCall: (url) => {
-          if (url.origin === origin) return
+        headers: { ...call.headers, [ownRouteHeader]: '1',
+          ...key !== undefined && { 'x-api-key': key } }, mayCall: (url) => {
+          if (url.origin === origin && !isOfDeployment(url.href)) return
           throw new HeddleError('invalid', 'it must not redirect to another server')
         } }, signal)
     } finally {
@@ -92,4 +98,9 @@ export class OwnRoutes {
       })
     return url && new URL(url).origin
   }
+}
+
+/** True for a path below `/d`, where no app has routes. */
+function isOfDeployment(url: string): boolean {
+  return /^\/d(?:\/|$)/.test(plainTarget(new URL(url).pathname))
 }

@@ -15,7 +15,7 @@ import type { Caller, Finding } from './caller.ts'
 import { bringsNothing } from './identify.ts'
 import type { Identify } from './identify.ts'
 import type { App } from './route.ts'
-import { mayRunCall, runMayNotCall } from './run-powers.ts'
+import { mayRunCall, ownRouteHeader, runMayNotCall } from './run-powers.ts'
 
 /** Charges a request to its caller, and sets the headers of the limit. Throws `limited`. */
 export type Limit = (request: FastifyRequest, finding: Finding,
@@ -105,7 +105,8 @@ export function addGuard(app: App,
         isCharged: passed?.isPlaced(request) })
     if (!isPublic) requireAllowed(caller, access)
     const { operation } = request.routeOptions.config ?? {}
-    if (!isPublic && caller.isRun && operation && !mayRunCall(operation)) throw runMayNotCall()
+    const isOfRun = caller.isRun || request.headers[ownRouteHeader] !== undefined
+    if (!isPublic && isOfRun && operation && !mayRunCall(operation)) throw runMayNotCall()
     if (request.method === 'OPTIONS') void reply.code(204)
     const graphHeaders = graphHeadersOf?.(request)
     request.caller = graphHeaders === undefined ? caller : { ...caller, graphHeaders }

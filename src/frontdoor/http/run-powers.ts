@@ -1,4 +1,4 @@
-/** The operations that the key of a run may call. Pure. */
+/** The operations that the key of a run, and webhooks to own routes, may call. Pure. */
 
 import type { Operation, Route } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
@@ -48,6 +48,12 @@ export function mayRunCall({ asks, access, method, path }: Operation): boolean {
   if (asks !== undefined) return access !== 'admin'
   return platformOperations.has(`${method} ${path}`)
 }
+
+/**
+ * Header of webhooks to own routes, which have the powers of the key of a run also on a server
+ * without keys. Whoever chose the path of a webhook may have fewer rights than this machine.
+ */
+export const ownRouteHeader = 'x-heddle-own-route'
 
 /** The error for the key of a run that calls an operation which is closed to it. */
 export function runMayNotCall(): HeddleError {

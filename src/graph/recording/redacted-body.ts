@@ -48,6 +48,7 @@ export async function redactedAnswer(chunks: Chunks, headers: CallHeaders, hide:
   }
   const readable = await decodedChunks(plain, [file.coding], plainBytesMax)
   if (readable === undefined) return undefined
+  learn(Buffer.concat(readable).toString('latin1'))
   const hidden = hiddenChunks(readable, hide)
   return hidden === readable ? plain : [await file.compress(Buffer.concat(hidden))]
 }

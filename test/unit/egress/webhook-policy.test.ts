@@ -61,6 +61,19 @@ describe('a restricted egress', () => {
   ] as const)('with %j refuses the route %s',
     (rules, path, message) => expect(() => ended(rules).checkRoute(path)).toThrow(message))
 
+  it.each([
+    [{ offered: false }, 'https://example.org/'],
+    [{ offered: false }, '/hook'],
+    [{ ownRoutes: false }, '/hook'],
+  ] as const)('with %j sends nothing to %s, which it accepted with other rules',
+    async (rules, url) => {
+      const sent: Call[] = []
+      const call = { tenant: 'acme', method: 'POST', url } as const
+      const outcome = await ended(rules, sent).send(call, new AbortController().signal)
+      expect(outcome).toMatchObject({ kind: 'refused' })
+      expect(sent).toEqual([])
+    })
+
   it('applies its rules to redirects, and replaces no header of the call', async () => {
     const sent: Call[] = []
     const way = ended({ hosts: ['a.org'], headers: { 'x-token': 't', 'content-type': 'x' } }, sent)

@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 
 import { systemEnv } from '../../../cluster/index.ts'
 import { RunKeys } from '../../../src/access/index.ts'
+import { ownRouteHeader } from '../../../src/frontdoor/index.ts'
 import type { AppUser } from '../../../src/graph/index.ts'
 import { OwnRoutes } from '../../../src/server/own-routes.ts'
 import { openReceiver } from '../../support/receiver.ts'
@@ -66,6 +67,33 @@ it('calls a deployment at its own address, and waits until the server has one', 
   } })
   expect(await sending).toMatchObject({ status: 200 })
   expect(seen).toMatchObject([{ namespace: 'acme@shop' }])
+})
+
+it.each(['/d/shop/hook', '/a/../d/shop/hook', '/./d', '/%2e/d/shop', '/a/\\..\\..\\d/shop'])(
+  'does not call %s, which could be a path of another deployment',
+  async (path) => {
+    const { routes, seen, send, url } = await opened()
+    routes.servedAt({ url, urlOfDeployment: unexpected })
+    expect(await send(path, { user: ann })).toMatchObject({ kind: 'refused' })
+    expect(await send('/dd')).toMatchObject({ status: 200 })
+    expect(seen).toHaveLength(1)
+  },
+)
+
+it('does not follow a redirect to another deployment', async () => {
+  const { routes, seen, send, url } = await opened({
+    answer: (_, response) => response.writeHead(307, { location: '/d/shop/hook' }).end(),
+  })
+  routes.servedAt({ url, urlOfDeployment: unexpected })
+  expect(await send('/hook')).toMatchObject({ kind: 'refused' })
+  expect(seen).toHaveLength(1)
+})
+
+it('sends a header that limits the call to the powers of the key of a run', async () => {
+  const { routes, receiver, send, url } = await opened()
+  routes.servedAt({ url, urlOfDeployment: unexpected })
+  await send('/hook')
+  expect(receiver.received[0]!.headers).toHaveProperty(ownRouteHeader)
 })
 
 it('does not follow a redirect to another server of this machine', async () => {

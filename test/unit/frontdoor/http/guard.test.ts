@@ -13,13 +13,15 @@ import { WebSocket } from 'ws'
 import { RunService } from '../../../../proto/gen/frontdoor/v1/run_pb.js'
 import { ThreadService } from '../../../../proto/gen/frontdoor/v1/thread_pb.js'
 import { keyAdmin } from '../../../../src/access/index.ts'
+import { operations } from '../../../../src/api/index.ts'
 import type { CallerRole } from '../../../../src/access/index.ts'
 import { HeddleError } from '../../../../src/errors.ts'
 import type { Finding } from '../../../../src/frontdoor/http/caller.ts'
 import { addGuard } from '../../../../src/frontdoor/http/guard.ts'
 import { asLocal } from '../../../../src/frontdoor/http/identify.ts'
 import type { App } from '../../../../src/frontdoor/http/route.ts'
-import { addressReader } from '../../../../src/frontdoor/index.ts'
+import { mayRunCall } from '../../../../src/frontdoor/http/run-powers.ts'
+import { addressReader, ownRouteHeader } from '../../../../src/frontdoor/index.ts'
 import type { FrontDoorOptions } from '../../../../src/frontdoor/index.ts'
 import { ipRange } from '../../../../src/settings/ip-address.ts'
 import { virtualEnv } from '../../../support/env.ts'
@@ -104,6 +106,20 @@ describe('a request', () => {
     expect((await get({ 'x-user-id': 'ann', 'x-tenant-id': 'acme' })).status).toBe(200)
     expect((await get({ 'x-user-id': 'ann' })).status).toBe(401)
     expect((await get({ 'x-user-id': 'ann', 'x-tenant-id': 'a b' })).status).toBe(401)
+  })
+
+  it('of a webhook to an own route has the powers of a run, also without keys', async () => {
+    const door = await openDoor({})
+    const closed = operations.map(({ operation }) => operation)
+      .filter((operation) => operation.access !== 'public' && !mayRunCall(operation))
+    const statuses = await Promise.all(closed.map(async ({ method, path }) => {
+      const target = path.replaceAll(/:\w+/g, threadId)
+      return (await call(door, method, target, undefined, { [ownRouteHeader]: '1' })).status
+    }))
+    // Operations that this door does not have are not found.
+    expect([...new Set(statuses)].toSorted()).toEqual([403, 404])
+    const own = await call(door, 'POST', '/threads/search', {}, { [ownRouteHeader]: '1' })
+    expect(own.status).toBe(200)
   })
 
   it('with a key or session of another region gets the URL of that, without a lookup', async () => {

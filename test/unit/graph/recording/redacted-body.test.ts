@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { byteHider } from '../../../../src/graph/recording/hidden-bytes.ts'
 import { recordedUrl } from '../../../../src/graph/recording/recorded-url.ts'
 import { redactedAnswer, redactedRequest } from '../../../../src/graph/recording/redacted-body.ts'
+import { RunSecrets } from '../../../../src/graph/recording/run-secrets.ts'
 import { redactedIdentity } from '../../../../src/graph/replay/compared-request.ts'
 import { standIns } from '../../../../src/graph/replay/stand-ins.ts'
 
@@ -107,6 +108,13 @@ describe('compressed bodies', () => {
     const answer = await redactedAnswer([bytes], headers, hide)
     expect([request, answer].map((chunks) => Buffer.concat(chunks!).toString()))
       .toEqual([plain, plain])
+  })
+
+  it('remembers tokens in a compressed file of a response', async () => {
+    const { hide: hideInRun, learn } = new RunSecrets(hide)
+    const file = gzipSync('{"access_token":"opaque-token-4711"}')
+    await redactedAnswer([file], [], hideInRun, learn)
+    expect(hideInRun('{"sent":"opaque-token-4711"}')).toBe(`{"sent":"${stars(17)}"}`)
   })
 
   it('compresses a gzip file of a response again after redaction', async () => {

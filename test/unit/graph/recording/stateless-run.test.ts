@@ -59,6 +59,12 @@ describe('a recorded stateless run', () => {
     })
   })
 
+  it('has no events of an earlier attempt, which could contain secrets', () => {
+    const emitted = [{ name: 'custom', json: '{"access_token":"tok-12345"}', valuesOf: '' }]
+    expect(kept({ emitted }).request.emitted).toEqual([])
+    expect(Buffer.from(packed({ emitted })!).toString()).not.toContain('tok-12345')
+  })
+
   it('has no secret that JSON writes otherwise, and is not kept if it is no JSON then', () => {
     const secret = 'line "one"\nzwölf 12'
     const hide = byteHider({ PRIVATE_KEY: secret })
