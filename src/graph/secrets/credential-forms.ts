@@ -1,5 +1,6 @@
 /** Finds credentials by their own form: JWTs, private keys, headers, and keys of known makers. */
 
+import { makerKey } from './built-expressions.ts'
 import type { FindSecrets, TextSpan } from './text-span.ts'
 
 /** Patterns of credentials. Each matches its lead as well: a look behind runs at each character. */
@@ -10,12 +11,6 @@ const forms: readonly RegExp[] = [
   /(?<lead>-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----)(?<secret>[^-]{1,16384})/g,
 ]
 
-/** Keys of known makers: a prefix, a mark and a long rest. */
-const makerKey = new RegExp(
-  String.raw`(?<lead>\b|%[\dA-F]{2})(?<unlessWord>(?:sk|pk|rk|gh[pousr]|xox[abeprs]|lsv2|hdl|glpat`
-    + String.raw`|github_pat|npm|hf|whsec|ya29)[-_.][\w*-]{12,})`,
-  'g',
-)
 /** The mark and the rest. It is rare in texts, and so it is looked for first. */
 const makerRest = /[-_.][\w*-]{12,}/g
 /** Characters before the mark: the longest prefix, what leads to it, and one more. */

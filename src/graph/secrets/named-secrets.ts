@@ -3,18 +3,10 @@
  * strings, headers, XML and multipart bodies. Pure. Its time is linear in the text.
  */
 
-import { credentialWords, kindOfName } from './credential-name.ts'
+import { credentialName, listElement, namedValue, pairValue } from './built-expressions.ts'
+import { kindOfName } from './credential-name.ts'
 import type { FindSecrets, TextSpan } from './text-span.ts'
 
-const quote = String.raw`\\*["']|%22|%27|&quot;|&#34;`
-const gap = String.raw`(?:\s|\\+[nrt]|%20){0,8}`
-/** The end of a name, what separates it from its value, and the quote before that. */
-const namedValue = new RegExp(
-  `(?:${credentialWords})(${quote}|)${gap}(=>|[:=>,]|%3[AD])${gap}(${quote}|\\[|)`,
-  'gi',
-)
-/** The value of a pair like `{"name": "…", "value": "…"}`, behind its first comma. */
-const pairValue = new RegExp(`(?:${quote})value(?:${quote})${gap}(?::|%3A)${gap}(${quote})`, 'iy')
 const formField = /name="([^"\r\n]{1,64})"[^\r\n]{0,256}\r?\n(?:[^\r\n]{1,256}\r?\n){0,4}\r?\n/gi
 
 const nameMax = 64
@@ -92,14 +84,13 @@ function listed(text: string, opening: string, at: number): readonly TextSpan[] 
 /** The texts of a list. */
 function elements(text: string, at: number): readonly TextSpan[] {
   const spans: TextSpan[] = []
-  const element = new RegExp(`(?:,|)${gap}(${quote})`, 'iy')
-  for (element.lastIndex = at;;) {
-    const found = element.exec(text)
+  for (listElement.lastIndex = at;;) {
+    const found = listElement.exec(text)
     if (found === null) return spans
-    const from = element.lastIndex
+    const from = listElement.lastIndex
     const to = quotedEnd(text, found[1]!, from)
     spans.push([from, to])
-    element.lastIndex = Math.min(text.length, to + found[1]!.length)
+    listElement.lastIndex = Math.min(text.length, to + found[1]!.length)
   }
 }
 
@@ -107,8 +98,7 @@ function formFields(text: string): readonly TextSpan[] {
   formField.lastIndex = 0
   return [...text.matchAll(formField)].flatMap((found) => {
     const [whole, name = ''] = found
-    const isNamed = new RegExp(`(?:${credentialWords})$`, 'i').test(name)
-    if (!isNamed || kindOfName(name) === undefined) return []
+    if (!credentialName.test(name) || kindOfName(name) === undefined) return []
     return bare(text, found.index + whole.length, /\r?\n--/g)
   })
 }
