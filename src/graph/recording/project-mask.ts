@@ -58,7 +58,7 @@ export async function openMask(root: string, { url, exportName, failure }: Embed
 /** Returns the mask of a function. */
 export function maskWith(mask: MaskFunction, env: Pick<Env, 'after'>): Mask {
   const masked = async (text: string, part: MaskedPart): Promise<string> => {
-    // Its own calls are not those of the run.
+    // Its own calls are not recorded with the run.
     const result = await atLatest(env, callMs,
       callingFreely(async () => await mask(text, Object.freeze(part))))
     if (typeof result !== 'string') throw new TypeError('heddle.mask did not return a string.')

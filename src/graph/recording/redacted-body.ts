@@ -13,7 +13,7 @@ type Chunks = readonly Uint8Array[]
 /** Bytes of a body without its compression. */
 const plainBytesMax = 4 * 1024 * 1024
 
-/** Files that say by their first bytes how they are compressed, and how to compress them again. */
+/** Compressed files that are detected by their first bytes, and how to compress them again. */
 const files = [
   { coding: 'gzip', magic: [0x1f, 0x8b, 8], compress: promisify(gzip) },
   { coding: 'zstd', magic: [0x28, 0xb5, 0x2f, 0xfd], compress: promisify(zstdCompress) },

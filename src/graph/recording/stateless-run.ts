@@ -55,7 +55,8 @@ export function packedRun({ request, revision = '' }: Execution, { outcome, valu
   const sizes = [input, command, config, context, end].map((text) => text?.length ?? 0)
   if (sizes.reduce((sum, size) => sum + size, 0) > recordingMax.runBytes) return undefined
   try {
-    const run: StatelessRun = { revision, status, // Events of an earlier attempt are no part of how the run began.
+    // Events of an earlier attempt are not part of the request.
+    const run: StatelessRun = { revision, status,
       request: { ...request, emitted: [], input: withoutSecrets(input, hide),
         command: command && withoutSecrets(command, hide),
         config: withoutSecrets(withoutKeys(config), hide),

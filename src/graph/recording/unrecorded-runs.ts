@@ -9,7 +9,7 @@ import type { Execution } from '../execution.ts'
 const handedOverMs = 10_000
 
 /**
- * Knows which runs of a process may lose their recording if it ends now. A run that made no calls
+ * Tracks which runs of a process may lose their recording if it ends now. A run that made no calls
  * hands nothing over, so a run counts for some seconds only.
  */
 export class UnrecordedRuns {

@@ -20,6 +20,6 @@ export function activeRuns(
   { runs, row }: { readonly runs: readonly RunRow[];
     readonly row: Pick<ThreadRow, 'interruptsJson'> },
 ): readonly RunRow[] {
-  const mayWait = hasQuestions(row) && runs.some(isMessage)
+  const mayWait = runs.some(isMessage) && hasQuestions(row)
   return mayWait ? runs.filter((run) => !isMessage(run)) : runs
 }
