@@ -10,7 +10,10 @@ export interface Banner {
   readonly grpc: string
 }
 
-/** Reads what it prints at its start, as JSON or for people; undefined until all of it is there. */
+/**
+ * Reads the lines that it prints at its start, as JSON or for people; undefined until all of it is
+ * there.
+ */
 export function bannerIn(output: string): Banner | undefined {
   const plain = output.replaceAll(/\x1b\[\d*m/g, '')
   const ready = plain.split('\n').slice(0, -1).find((line) => line.includes('"Heddle is ready."'))

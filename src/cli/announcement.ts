@@ -42,7 +42,7 @@ export function bannerText(
   ].join('\n')
 }
 
-/** Formats a line like those of the log: programs and files get nothing but JSON. */
+/** Formats a line of the log: programs and files get only JSON. */
 export function readyLine(
   { url, studioUrl, platformUrl, metricsPort, graphs, place, member }: Server,
   { settings: { metrics, ...chosen }, nowMs }: { readonly settings: Settings;

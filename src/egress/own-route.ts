@@ -6,7 +6,7 @@ export function isOwnRoute(url: string): boolean {
 }
 
 /**
- * Returns what is wrong with such a path, or `undefined`. A path stays on its origin, because it
+ * Returns the fault of such a path, or `undefined`. A path stays on its origin, because it
  * is appended to that: `//host` would only look like another server.
  */
 export function ownRouteFault(path: string, longest: number): string | undefined {

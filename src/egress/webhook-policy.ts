@@ -25,7 +25,7 @@ export interface WebhookPolicy {
 export interface GuardedEgress extends Pick<Egress, 'check' | 'send'> {
   /** False if it calls nothing. */
   offers(): boolean
-  /** Throws `invalid`, with what is wrong, for the path of a route of the project. */
+  /** Throws `invalid`, with the reason, for the path of a route of the project. */
   checkRoute(path: string): void
 }
 

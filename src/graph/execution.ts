@@ -265,7 +265,7 @@ export interface GraphSchemas {
   readonly state_schema: unknown
   readonly config_schema: unknown
   readonly context_schema: unknown
-  /** True while types in TypeScript are being read, which may say more. */
+  /** True while types in TypeScript are being read, which may add to the schemas. */
   readonly types_loading?: boolean
 }
 

@@ -10,7 +10,7 @@ export interface UseDay {
 }
 
 /**
- * Returns the day after counts on the day `counted`; an empty string stands for no counts. `nowMs`
+ * Returns the day after counts on the day `counted`; an empty string means no counts. `nowMs`
  * comes from a cautious clock.
  *
  * Counts of the next day stay, because clocks of members differ around midnight. Counts of a later

@@ -10,7 +10,7 @@ export interface BuildNote {
   readonly sources: string
 }
 
-/** The folder of the source files; in a bundle, that of the bundle. */
+/** The folder of the source files, or of the bundle. */
 const folder = new URL('../', import.meta.url)
 
 const unbuilt: BuildNote = { commit: 'source', sources: '' }

@@ -222,7 +222,7 @@ class ReplaysOver implements MemberReplays {
     await this.#keep(await this.#requireRunning(replay), tenant)
   }
 
-  /** Keeps the verdicts as an experiment, unless the replay is cancelled meanwhile. */
+  /** Keeps the verdicts as an experiment, unless the replay was cancelled. */
   async #keep(replay: Replay, tenant: string): Promise<void> {
     const { keep, env } = this.#parts
     const runs = await this.#stored.kept(replay.id)

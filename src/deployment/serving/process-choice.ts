@@ -9,7 +9,7 @@ export function isInVain({ failure }: RevisionProcess): boolean {
   return failure?.isWhole === true
 }
 
-/** The process that has the secrets. Without sets, the oldest of those that are new enough. */
+/** The process that has the secrets. Without sets, the oldest process that is new enough. */
 export function chosen(processes: readonly RevisionProcess[], options: ProcessOptions):
   | RevisionProcess
   | undefined {

@@ -52,7 +52,7 @@ const Send = Type.Object({
     pushNotificationConfig: maybe.object,
   }))),
   metadata: maybe.object,
-  /** The context of the run, beside what the protocol itself has. */
+  /** The context of the run, next to the fields of the protocol. */
   context: maybe.object,
 })
 

@@ -74,7 +74,7 @@ export class ToolNotices {
         return
       }
     } catch {
-      // The assistant was deleted, or its graph cannot be asked. Its next list says so.
+      // The assistant was deleted, or its graph cannot be read. The next list shows it.
     } finally {
       this.#typed.delete(key)
     }

@@ -45,7 +45,7 @@ export interface RunCaller {
   readonly push?: PushConfig | undefined
   /** The first run of the task that it goes on with. */
   readonly task?: string | undefined
-  /** The id of the request in logs; undefined for a run that no request asked for. */
+  /** The id of the request in logs; undefined for a run without a request. */
   readonly requestId?: string | undefined
   /** Headers as received. Some of them are shown to the graph. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>

@@ -8,7 +8,7 @@ import type { WorkerMail } from './worker-mail.ts'
 
 /** Events that a pool reports to its host. */
 export interface PoolEvents {
-  /** A worker can take work: it is new, or has answered a ping. */
+  /** A worker can take work: it is new, or has responded to a ping. */
   ready(): void
   mail(link: WorkerLink, mail: WorkerMail): void
   /** The worker was silent for so long that it must be stuck in a graph's code. */

@@ -127,7 +127,7 @@ export class GraphChild {
     return this.#gone.promise
   }
 
-  /** True if it has loaded its project. None of its executions starts before. */
+  /** True if it has loaded its project. No execution starts before. */
   get isLoaded(): boolean {
     return this.#isLoaded
   }

@@ -42,7 +42,7 @@ const lookMs = 1_000
 /** Pauses between tries: the machine may be busy. */
 const pauses = { firstMs: 2_000, longestMs: 30_000 }
 const triesMax = 5
-/** Time after which a reading whose tries all failed starts again, if somebody asks. */
+/** Time after which a reading whose tries all failed starts again at the next request. */
 const quietMs = 600_000
 /** Time between the load of a project and its reading, for which the machine has other work. */
 const startDelayMs = 20_000
@@ -143,7 +143,7 @@ export class TypeReader {
   async #read(reading: Reading): Promise<void> {
     const wanted = wantedOf(reading.project)
     if (wanted.graphs.length === 0) return
-    // Until the compiler says which files it read.
+    // Until the compiler reports the files that it read.
     reading.files = wanted.graphs.map(({ file }) => [file, changedMs(file)])
     for (let tries = 1; !this.#closed.signal.aborted; tries++) {
       const reason = await this.#run(reading, wanted)

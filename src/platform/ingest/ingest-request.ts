@@ -70,7 +70,7 @@ export async function ingestOperations(parts: RequestParts,
   if (call.form === 'post') await requireNew(parts.store, tenant, operations)
   const nowUs = parts.nextUs()
   const placedOrNot = await placeOperations(parts, { tenant, nowUs, operations, pause })
-  // A deletion that was noted meanwhile has not found a project that was made for the run.
+  // A deletion that was noted concurrently has not found a project that was made for the run.
   const outcomes = placedOrNot.map((outcome) =>
     typeof outcome !== 'string' && isNoted(outcome.place.trace) ? removedReason : outcome
   )

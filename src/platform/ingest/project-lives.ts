@@ -19,7 +19,7 @@ export function withSpanLives(projects: Projects,
     for (let change = 0; change < changesMax; change++) {
       await ingest().changeLife({ tenant, project: project.id,
         timeToLiveS: retentionDays * daySeconds })
-      // Another request may have changed the project meanwhile.
+      // Another request may have changed the project concurrently.
       const [now] = await projects.get(tenant, [project.id])
       if (now === undefined || now.retentionDays === retentionDays) break
       retentionDays = now.retentionDays

@@ -75,7 +75,9 @@ export interface SpanWrite {
   readonly indexed: number
   /** The block with the payload of this operation; null if it has none. */
   readonly block: BlockId | null
-  /** True if nothing named the project: the first operation that knows it moves the span there. */
+  /**
+   * True if nothing named the project: the first operation that specifies it moves the span there.
+   */
   readonly isGuess?: boolean
   /** Seconds for which the span is kept; by default, as long as its project specifies. */
   readonly timeToLiveS?: number
@@ -106,7 +108,7 @@ export interface SpanHead extends SpanPlace, SpanFields {
   /** Blocks of its payload, in the order in which they arrived. */
   readonly blocks: readonly BlockId[]
   readonly feedback: readonly FeedbackMark[]
-  /** True if no operation so far knew the project of the span. */
+  /** True if no operation so far specified the project of the span. */
   readonly isGuess?: boolean
 }
 

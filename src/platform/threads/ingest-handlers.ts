@@ -111,7 +111,10 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
   }
 }
 
-/** Reports and notes what the store removes by itself. Returns the notes on removed runs. */
+/**
+ * Reports and notes spans that the store removes to free space or by age. Returns the notes on
+ * removed runs.
+ */
 function watchedRemovals({ store, needs, env }: IngestParts): RemovedRuns {
   const removedRuns = new RemovedRuns(store, env)
   store.watchRemovals?.((removed) => {

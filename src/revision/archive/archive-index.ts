@@ -33,7 +33,7 @@ export interface IndexUse {
  */
 const racyMs = 2_000
 
-/** The build that packs, as another one may pack the same files in another way. */
+/** The build that packs, because another build may pack the same files in another way. */
 const program = `heddle ${ownBuild()} node ${process.version}`
 
 /** The archives of one project, by the path of the package. */

@@ -49,7 +49,7 @@ export class OwnRuns {
   }
 
   /**
-   * Takes runs that have ended. They can be found before the next question is answered. `repeated`:
+   * Takes runs that have ended. They can be found before the next query returns. `repeated`:
    * they were probably handed over before, by another owner of their thread.
    */
   ended(runs: readonly RunRow[], repeated = false): void {

@@ -20,7 +20,7 @@ export interface WaysOut {
 
 const thisMachine = ['127.0.0.0/8', '::1']
 
-/** Opens all of them. Nothing is connected until the first call. */
+/** Opens all of them. No connection opens until the first call. */
 export function openWaysOut(
   { egressProxy: proxy, egressAllow: allowed, localModels }: Pick<Settings,
     'egressProxy' | 'egressAllow' | 'localModels'>,

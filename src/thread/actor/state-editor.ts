@@ -123,7 +123,7 @@ export class StateEditor {
     this.#next()
   }
 
-  /** A run that owns the edit has ended. What the edit reports later is ignored by its number. */
+  /** A run that owns the edit has ended. Later reports of the edit are ignored by its number. */
   drop(executionId: number): void {
     if (!this.has(executionId)) return
     const { host, result } = this.#editing!

@@ -43,7 +43,7 @@ export type ThreadCommand =
     readonly type: 'copy'
     readonly targetId: string
     readonly at?: CopyPlace
-    /** Metadata of the copy, as JSON. Defaults to that of the thread. */
+    /** Metadata of the copy, as JSON. Defaults to the metadata of the thread. */
     readonly metadataJson?: JsonText
   } & ThreadChange
   | { readonly type: 'adopt'; readonly origin: Origin }

@@ -306,7 +306,7 @@ export interface CopyOptions {
    */
   readonly checkpointId?: string | undefined
   readonly allowed?: MetadataFilter | undefined
-  /** Metadata of the copy. Defaults to that of the thread. */
+  /** Metadata of the copy. Defaults to the metadata of the thread. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined
 }
 

@@ -9,7 +9,7 @@ const [sequences, stepsOfEach] = [500, 40]
 /** Each night has sequences of its own. */
 const first = isNight ? 1_000 + Number(process.env['HEDDLE_SEARCH_SEED'] ?? 0) % 1e9 : 1_000
 
-it(`keeps what was not deleted, and nothing else, in ${sequences} random sequences`, async () => {
+it(`keeps exactly the data that was not deleted in ${sequences} random sequences`, async () => {
   for (let seed = first; seed < first + sequences; seed++) {
     const { findings, trace } = await simulatePlatform(seed, stepsOfEach)
     expect(findings, `seed ${seed}:\n${trace.join('\n')}`).toEqual([])

@@ -155,7 +155,7 @@ export class ExampleWriter {
     }
   }
 
-  /** Deletes what a change has written to a dataset that was deleted meanwhile. */
+  /** Deletes the rows of a change whose dataset was deleted concurrently. */
   async #eraseIfDeleted(place: DatasetPlace): Promise<void> {
     const { needs, store } = this.#parts
     const found = await needs.datasets({ tenant: place.tenant, ids: [place.dataset] })

@@ -14,7 +14,7 @@ export interface RuleClient {
   get(rule: RuleName): Promise<RuleState>
   /** Reads what ends from now on. */
   begin(rule: RuleName): Promise<RuleState>
-  /** Goes over spans that began in a time. Throws `full` if too many backfills wait. */
+  /** Backfills spans that started in a period. Throws `full` if too many backfills wait. */
   trigger(rule: RuleName, fromUs: number, throughUs: number): Promise<RuleState>
   drop(rule: RuleName, owner: Uuid | ''): Promise<void>
   /** Looks soon. Many calls in a second are one. Never throws. */

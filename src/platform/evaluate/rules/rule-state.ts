@@ -17,7 +17,7 @@ export interface BackfillWindow {
   readonly throughUs: number
 }
 
-/** Spans that began in a time, oldest first: those of a back-fill or a trigger. */
+/** Spans that started in a period, oldest first: for a backfill or a trigger. */
 export interface SecondCursor extends BackfillWindow {
   /** Of the question; null at the beginning. */
   readonly cursor: string | null
@@ -182,13 +182,13 @@ export function rollOverDay(state: RuleState, nowMs: number): RuleState {
   return { ...state, day, ...isNew && { calls: 0, tokens: 0 } }
 }
 
-/** A backfill starts at once, or after those that were asked for before. Throws `full`. */
+/** A backfill starts at once, or after earlier backfills. Throws `full`. */
 function triggered(state: RuleState, { fromUs, throughUs }: BackfillWindow,
   nowMs: number): RuleState {
   const { second, waiting } = state
   const all = [...waiting, { fromUs, throughUs }]
   if (second === null) return startBackfill({ ...state, waiting: all }, nowMs)
-  // The backfill in progress may have passed what a window in it asks for.
+  // The backfill in progress may have passed the start of a window in it.
   const isCovered = waiting.some((each) => each.fromUs <= fromUs && throughUs <= each.throughUs)
   if (isCovered) return state
   if (waiting.length < waitingBackfillsMax) return { ...state, waiting: all }

@@ -47,8 +47,8 @@ export interface Rules {
     readonly LoggedEntry[]
   >
   /**
-   * Goes over what began in a time, by default the last day, after the backfills that were asked
-   * for before. Throws `full`.
+   * Backfills spans that started in a period, by default the last day, after earlier backfills.
+   * Throws `full`.
    */
   trigger(tenant: string, id: Uuid,
     time: { readonly fromUs?: number | undefined;

@@ -31,8 +31,8 @@ export class FileTable {
   }
 
   /**
-   * Adds files to what a request writes, when the parts of large ones are on a quorum. `isShared`
-   * is true for a span whose id another project has, too.
+   * Adds files to the statements of a request, when the parts of large ones are on a quorum.
+   * `isShared` is true for a span whose id another project has, too.
    */
   async add(batches: StatementBatches, tenant: string, files: readonly FilePart[],
     { timeToLiveS, isShared }: FileOptions): Promise<void> {

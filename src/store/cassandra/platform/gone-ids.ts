@@ -26,7 +26,7 @@ export class GoneIds {
     }
   }
 
-  /** Returns those of the ids that were removed. They may be in use again. */
+  /** Returns the ids that were removed. They may be in use again. */
   async find(tenant: string, ids: readonly Uuid[]): Promise<ReadonlySet<Uuid>> {
     const found = await Promise.all(
       [...Map.groupBy(ids, projectOf)].map(([project, some]) =>

@@ -17,7 +17,7 @@ export function feedbackWaitingTable({ keyspace, options }: PlatformTables): str
   PRIMARY KEY ((tenant, minute), span_id, id)) WITH ${options}`
 }
 
-/** The project of a file's span; null in rows of programs that do not know it. */
+/** The project of a file's span; null in rows of earlier programs. */
 export function fileProject(keyspace: string): string {
   return `ALTER TABLE ${keyspace}.span_file ADD IF NOT EXISTS project uuid`
 }

@@ -128,7 +128,7 @@ export class SpanDeletion {
       files.deleteOfSpan(project, uuidOfBytes(id))
       remove.run(no)
       feedback.deleteOfSpan(project, id)
-      // The note of a trace is one of its root, too.
+      // The note of a trace also covers its root.
       const isNoted = notes === 'all' || (notes === 'children' && Buffer.compare(id, trace) !== 0)
       if (isNoted) gone.noteId(project.tenant, id, env.nowMs() * 1_000)
       hours.shrink(project.no, startUs)

@@ -89,7 +89,7 @@ export class SpanLives {
     return true
   }
 
-  /** Gives their ends to spans of programs that do not know them. */
+  /** Sets the ends of life of spans that earlier programs wrote. */
   #adopt(limit: number): boolean {
     const { database, numbers } = this.#parts
     const rows = database.prepare<readonly [...SpanRow, project: number]>(`

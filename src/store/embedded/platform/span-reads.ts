@@ -23,7 +23,7 @@ export class SpanReads {
     this.#numbers = numbers
   }
 
-  /** All places of spans that are known, those of the oldest projects first. */
+  /** All places of spans that are known, the oldest projects first. */
   *locate(tenant: string, ids: readonly Uuid[]): Iterable<SpanPlace> {
     const number = this.#numbers.tenant(tenant)
     if (number === undefined) return

@@ -119,7 +119,7 @@ export class SpanWriter {
     return new Map([...owns].map(([id, own]) => {
       const lifeS = timeToLiveS.get(id)
       const project = lives.ofWrite(numbers.numberProject(tenant, id, lifeS), lifeS)
-      // Earlier programs delete by the life of a project: that of its longest span.
+      // Earlier programs delete by the life of a project, which is the longest of its spans.
       const ownS = Math.max(...own.map((span) => span.timeToLiveS ?? 0))
       return [id, ownS > (project.lifeS ?? 0) ? numbers.setLife(project, ownS) : project]
     }))

@@ -135,7 +135,7 @@ export class FeedbackRows {
     return deleted.length
   }
 
-  /** The marks of the feedback on a span of a project, without that of other projects with it. */
+  /** The marks of the feedback on a span of a project, without feedback of other projects. */
   marks({ tenant, id }: NumberedProject, span: Uuid): readonly FeedbackMark[] {
     return this.#database.prepare<[Bytes, string, number | null, string | null]>(`
       SELECT id, key, score, value FROM feedback INDEXED BY feedback_span

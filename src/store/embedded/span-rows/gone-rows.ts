@@ -1,6 +1,6 @@
 /**
- * Notes of traces and spans that were removed on request. They tell a writer of something late
- * whether its span was removed or is not known yet.
+ * Notes of traces and spans that were removed on request. A late writer finds out
+ * from them whether its span was removed or is unknown.
  */
 
 import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'

@@ -30,7 +30,7 @@ export interface BlockOfSpan {
 export interface IndexedFields {
   /** Minutes since 1970 after which the span is deleted; null in a row of an earlier program. */
   expiresMin: number | null
-  /** True if no operation knew the project. */
+  /** True if no operation specified the project. */
   isGuess: boolean
 }
 

@@ -119,7 +119,7 @@ it.each(['was active', 'was loaded here'])('keeps runs of a revision that %s wai
     expect([world.processes.length - before, run.outcome]).toEqual([5, undefined])
   })
 
-it('answers questions after a load that was killed, and gives up after 30 seconds', async () => {
+it('serves queries after a load that was killed, and gives up after 30 seconds', async () => {
   const { world, serving } = await served()
   failing(world, new HeddleError('unavailable', killed))
   const host = serving.hostOf('acme@shop', 'r1')
@@ -138,7 +138,7 @@ it('answers questions after a load that was killed, and gives up after 30 second
   expect(world.env.monotonicMs() - beganMs).toBeGreaterThanOrEqual(30_000)
 })
 
-it('says which deployments it cannot serve, and why, until it can', async () => {
+it('reports which deployments it cannot serve, and why, until it can', async () => {
   const { world, serving } = await served()
   world.starting = (process) => {
     process.described = [{ graphId: 'agent', failed: true, failure: 'TOKEN is missing' } as never]
