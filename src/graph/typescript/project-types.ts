@@ -2,7 +2,7 @@
 
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { constants, setPriority } from 'node:os'
+import { availableParallelism, constants, loadavg, setPriority } from 'node:os'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -46,6 +46,8 @@ const triesMax = 5
 const quietMs = 600_000
 /** Time between the load of a project and its reading, for which the machine has other work. */
 const startDelayMs = 20_000
+/** Longest time between two looks at whether the machine is still busy. */
+const busyDelayMs = 320_000
 const typed = ['.ts', '.tsx', '.mts', '.cts']
 
 /** The last reading that no caller waits for. One runs at a time, as each has a compiler. */
@@ -57,21 +59,34 @@ export class TypeReader {
   readonly #heapMb: number
   readonly #closed = new AbortController()
   readonly #bounds: ReaderBounds
+  readonly #isBusy: () => boolean
   #newest: Reading | undefined
   #stopStart = () => {}
 
-  /** `heapMb` is what the compiler may fill. */
-  constructor(env: Env, heapMb: number, bounds: ReaderBounds = { flags: [], user: undefined }) {
+  /**
+   * `heapMb` is what the compiler may fill. `isBusy` tells whether a reading in the background
+   * would compete with other work of the machine.
+   */
+  constructor(env: Env, heapMb: number, bounds: ReaderBounds = { flags: [], user: undefined },
+    isBusy = isMachineBusy) {
     this.#bounds = bounds
     this.#env = env
     this.#heapMb = heapMb
+    this.#isBusy = isBusy
   }
 
-  /** Reads the types of a loaded project soon, at a low priority. */
+  /** Reads the types of a loaded project soon, at a low priority, while the machine is not busy. */
   begin(project: TypedProject): void {
     this.#stopStart()
-    if (wantedOf(project).graphs.length === 0) return
-    this.#stopStart = this.#env.after(startDelayMs, () => {
+    if (wantedOf(project).graphs.length > 0) this.#startLater(project, startDelayMs)
+  }
+
+  #startLater(project: TypedProject, delayMs: number): void {
+    this.#stopStart = this.#env.after(delayMs, () => {
+      if (this.#isBusy()) {
+        this.#startLater(project, Math.min(delayMs * 2, busyDelayMs))
+        return
+      }
       lastInBackground = lastInBackground.then(() => {
         if (!this.#closed.signal.aborted) return this.#readingOf(project, true).done
       })
@@ -233,6 +248,11 @@ function wantedOf(project: TypedProject): TypesWanted {
   return { graphs: project.graphs.filter(({ failure }) => failure === null)
     .map(({ graphId, url, exportName }) => ({ graphId, file: fileURLToPath(url), exportName }))
     .filter(({ file }) => typed.includes(extname(file))) }
+}
+
+/** True if more processes were ready to run in the last minute than the machine can run at once. */
+function isMachineBusy(): boolean {
+  return loadavg()[0]! >= availableParallelism()
 }
 
 /** The platform may not allow it. The compiler then has the usual priority. */

@@ -36,9 +36,12 @@ describe('a search', () => {
     const seen = () => {
       const values: number[] = []
       expectAlways(fc.property(fc.nat(), (value) => void values.push(value)))
-      return values.slice(0, 5)
+      return values
     }
-    expect(seen()).toEqual(seen())
+    // How many it tries in its time depends on the machine.
+    const [first, second] = [seen(), seen()]
+    const both = Math.min(first.length, second.length, 5)
+    expect(first.slice(0, both)).toEqual(second.slice(0, both))
   })
 
   it('finds the smallest value that fails, also after its time', async () => {

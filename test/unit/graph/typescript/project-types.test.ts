@@ -18,11 +18,11 @@ const graph = (type: string) => `
 const files = { 'langgraph.json': { graphs: { agent: './agent.ts:graph' } },
   'agent.ts': graph('Topic'), 'topic.ts': 'export type Topic = string' }
 
-async function readerOf(content: object) {
+async function readerOf(content: object, isBusy = () => false) {
   const root = await writeProject({ ...content })
   const project = await compileProject(await readProject(root))
   const env = virtualEnv()
-  const reader = new TypeReader(env, 512)
+  const reader = new TypeReader(env, 512, undefined, isBusy)
   onTestFinished(() => reader.close())
   return { root, project, env, reader,
     topic: async () => (await reader.typesOf(project)).graphs.get('agent')?.state }
@@ -83,6 +83,23 @@ it('Types are read from the load on, and a caller waits no longer than it choose
   expect(all).toMatchObject({ isLoading: false })
   expect(all.graphs.get('agent')?.state).toEqual(topicOf('string'))
   expect(env.timers()).toBe(0)
+})
+
+it('On a busy machine, types are not read in the background until it is idle', async () => {
+  const looks: boolean[] = []
+  const { project, env, reader } = await readerOf(files, () => looks.push(true) < 3)
+  reader.begin(project)
+  for (const [delayMs, count] of [[20_000, 1], [40_000, 2]] as const) {
+    env.advance(delayMs - 1)
+    expect(looks).toHaveLength(count - 1)
+    env.advance(1)
+    // The only timer is that of the next look.
+    expect([looks.length, env.timers()]).toEqual([count, 1])
+  }
+  env.advance(80_000)
+  expect([looks.length, env.timers()]).toEqual([3, 0])
+  // The process has started, and has a limit on its time.
+  await expect.poll(() => env.timers()).toBe(1)
 })
 
 it('Nothing is started for a project without TypeScript.', async () => {
