@@ -55,7 +55,6 @@ it.each(looks)(
   async ({ colours, width }) => {
     const tab = await browser.open(`${server.url}/ok`, { colours, width, expected: noIcon })
     const { page } = tab
-    page.setDefaultTimeout(15_000)
     for (const [address, ready] of screens) {
       await page.goto(`${server.url}/studio/${address}`)
       await ready(page).catch((error: Error) => {

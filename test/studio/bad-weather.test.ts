@@ -26,7 +26,6 @@ const errorOf = (status: number) => ({ status,
 it.runIf(isNight)('every screen says what the server said, and can be left', async () => {
   const tab = await browser.open(`${server.url}/ok`, { expected: /status of|ERR_/ })
   const { page } = tab
-  page.setDefaultTimeout(15_000)
   let status = 500
   await page.route(isCall, (route) => route.fulfill(errorOf(status)))
   for (status of [500, 429, 403]) {
@@ -50,7 +49,6 @@ it.runIf(isNight)('every screen says what the server said, and can be left', asy
 it('every screen waits for a silent server, then comes back by itself', async () => {
   const tab = await browser.open(`${server.url}/ok`, { expected: /status of 404|ERR_/ })
   const { page } = tab
-  page.setDefaultTimeout(15_000)
   let weather: 'silent' | 'lost' | 'fine' = 'silent'
   await page.route(isCall,
     (route) =>
@@ -155,7 +153,6 @@ it('a graph of 300 nodes is drawn, and a state without a schema is a tree', asyn
   await server.client.runs.wait(id, 'steps', { input: { topic: 'x' } })
   const tab = await browser.open(`${server.url}/ok`, { expected: noIcon })
   const { page } = tab
-  page.setDefaultTimeout(30_000)
   const node = (at: number) => ({ id: `n${at}`, type: 'runnable',
     data: { id: `n${at}`, name: `n${at}` } })
   const nodes = Array.from({ length: 300 }, (_, at) => node(at))

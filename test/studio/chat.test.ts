@@ -27,7 +27,6 @@ it('asks and is answered; the draft stays with its thread; steps appear', async 
   const id = await newThread('echo')
   const tab = await browser.open(addressOf(id))
   const { page } = tab
-  page.setDefaultTimeout(15_000)
   await page.getByRole('heading', { name: 'Say something' }).waitFor()
   await composerOf(page).fill('What is a heddle?')
   await page.reload()
@@ -50,7 +49,6 @@ it('while a run goes on: queue, remove, stop; runs of others are seen as well', 
   const id = await newThread('held')
   const tab = await browser.open(addressOf(id))
   const { page } = tab
-  page.setDefaultTimeout(15_000)
   await composerOf(page).waitFor()
   await server.client.runs.create(id, 'held', { input: say(`hold ${gate.url}`) })
   await gate.arrived()
@@ -80,7 +78,6 @@ it('Stop ends a run, and each strategy does what it says', async () => {
   const id = await newThread('held')
   const tab = await browser.open(addressOf(id), { expected: /422/ })
   const { page } = tab
-  page.setDefaultTimeout(15_000)
   const strategy = page.getByRole('combobox', { name: /What happens/ })
   await composerOf(page).fill(`hold ${gate.url}`)
   await composerOf(page).press('Enter')
@@ -112,7 +109,6 @@ it('an edited message is a branch; what was there stays', async () => {
   const id = await newThread('echo', 'one', 'two', 'three')
   const tab = await browser.open(addressOf(id))
   const { page } = tab
-  page.setDefaultTimeout(15_000)
   await chatOf(page).getByText('echo: three').waitFor()
   const second = chatOf(page).getByRole('article', { name: 'You' }).filter({ hasText: 'two' })
   await second.hover()
@@ -139,7 +135,6 @@ it.each(['at once', 'when the run is over'])(
     })).find(({ next, values }) => next.length === 0 && values.messages.length === 4)
     const tab = await browser.open(addressOf(id, `?at=${first!.checkpoint.checkpoint_id}`))
     const { page } = tab
-    page.setDefaultTimeout(15_000)
     await page.getByText('What you send now starts a branch here.').waitFor()
     await expect.poll(() => chatOf(page).getByText('two').count()).toBe(0)
     // Answers that were on their way before the branch had a step.
@@ -183,7 +178,6 @@ it('what a model wrote does nothing: no markup, no foreign image, no script', as
   const id = await newThread('echo', hostile.join('\n\n'))
   const tab = await browser.open(addressOf(id))
   const { page } = tab
-  page.setDefaultTimeout(15_000)
   const answer = chatOf(page).getByRole('article', { name: 'Assistant' }).first()
   await answer.getByText('const x = 1').waitFor()
   const link = answer.getByRole('link', { name: 'out' })
@@ -207,14 +201,13 @@ it('a long conversation opens at its end, and reads older messages upwards', asy
   await server.client.threads.updateState(id, { values: { messages }, asNode: 'echo' })
   const tab = await browser.open(addressOf(id))
   const { page } = tab
-  page.setDefaultTimeout(15_000)
   await chatOf(page).getByText('message 399').waitFor()
   await expect.poll(() => page.locator('main *').count()).toBeLessThan(1_500)
   await chatOf(page).focus()
   await expect.poll(async () => {
     await page.keyboard.press('Home')
     return chatOf(page).getByText('message 0', { exact: true }).count()
-  }, { timeout: 15_000 }).toBe(1)
+  }).toBe(1)
   await page.getByRole('button', { name: 'To the end' }).click()
   await chatOf(page).getByText('message 399').waitFor()
   expectQuiet(tab)
@@ -225,7 +218,6 @@ it('run settings go with what is sent', async () => {
   const id = await newThread('held')
   const tab = await browser.open(addressOf(id))
   const { page } = tab
-  page.setDefaultTimeout(15_000)
   await page.getByRole('button', { name: 'Run settings' }).click()
   const drawer = page.getByRole('dialog', { name: 'Run settings' })
   await drawer.getByRole('group', { name: 'Pause before' }).getByLabel('hold').check()

@@ -90,7 +90,6 @@ it.each(looks)('in $colours colours at $width pixels', async ({ colours, width }
   const tab = await browser.open(`${shop.control.url}/ok`, { colours, width, height: 900,
     reducedMotion: true, expected: /status of 404/ })
   const { page } = tab
-  page.setDefaultTimeout(30_000)
   const faults: string[] = []
   for (const [address, words] of views) {
     await page.goto(`${shop.control.url}/studio/${address}`)

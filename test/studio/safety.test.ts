@@ -81,7 +81,6 @@ it('hostile words are words on every screen, and the key is given to nobody', as
     expected: /status of (401|404)/,
   })
   const { page } = tab
-  page.setDefaultTimeout(20_000)
   const asked: string[] = []
   page.on('request', (request) => asked.push(request.url()))
   page.on('dialog', (dialog) => asked.push(`dialog ${dialog.message()}`))

@@ -106,7 +106,6 @@ it('A link that leads nowhere, and a server that does not answer, say so', async
     expected: /status of (404|422|503)/,
   })
   const { page } = tab
-  page.setDefaultTimeout(15_000)
   await page.getByRole('heading', { name: 'This link leads nowhere' }).waitFor()
   await page.goto(`${server.url}/studio/public/no-token`)
   await page.getByRole('heading', { name: 'This link leads nowhere' }).waitFor()

@@ -38,7 +38,6 @@ it.runIf(isNight)('is readable in light and dark, wide, on a tablet and a phone'
     'dark']] as const) {
     const tab = await browser.open(addressOf(id), { width, colours })
     const { page } = tab
-    page.setDefaultTimeout(15_000)
     await page.getByRole('article', { name: 'Assistant' }).waitFor()
     expect(await tab.violations()).toEqual([])
     await look(page, `thread-${width}-${colours}`)
@@ -63,7 +62,6 @@ it('is renamed, copied and deleted, also while it is open', async () => {
   const id = await newThread('echo', say('hello'))
   const tab = await browser.open(addressOf(id), { expected: /404/ })
   const { page } = tab
-  page.setDefaultTimeout(15_000)
   await page.getByRole('button', { name: 'More acts' }).click()
   await page.getByRole('menuitem', { name: 'Rename' }).click()
   await page.getByRole('textbox', { name: 'Title' }).fill('שלום עולם')
@@ -88,7 +86,6 @@ it('a graph that holds no conversation has its state and a form', async () => {
   const { thread_id: id } = await server.client.threads.create({ graphId: 'steps' })
   const tab = await browser.open(addressOf(id))
   const { page } = tab
-  page.setDefaultTimeout(15_000)
   await page.getByRole('tab', { name: 'State' }).waitFor()
   await page.getByRole('tab', { name: 'Chat' }).waitFor({ state: 'detached' })
   const form = page.getByRole('region', { name: 'Run', exact: true })
@@ -115,7 +112,6 @@ it('errors stand where they happened, with the words of the server', async () =>
   const id = await newThread('echo', say('hello'))
   const tab = await browser.open('about:blank', { expected: /500|503|429|Failed to load/ })
   const { page } = tab
-  page.setDefaultTimeout(15_000)
   let broken = true
   await page.route(`**/threads/${id}/history`, (route) =>
     broken

@@ -27,7 +27,6 @@ it('a step is chosen by click and keys, is an address, and is left by Escape', a
   const id = await newThread('one', 'two')
   const tab = await browser.open(addressOf(id))
   const { page } = tab
-  page.setDefaultTimeout(15_000)
   await rowsOf(page).filter({ hasText: 'two' }).first().waitFor()
   await expect.poll(() => rowsOf(page).count()).toBe(4)
   await rowsOf(page).nth(2).click()
@@ -54,7 +53,6 @@ it('run again and branches have lanes of their own; two steps are compared', asy
   const id = await newThread('one', 'two')
   const tab = await browser.open(addressOf(id))
   const { page } = tab
-  page.setDefaultTimeout(15_000)
   await rowsOf(page).nth(3).click()
   await page.getByRole('button', { name: 'Run again' }).click()
   await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(4)
@@ -81,7 +79,6 @@ it('of many steps few are in the page; a filter and folds make them fewer', asyn
   const { thread_id: id } = await answer.json() as { readonly thread_id: string }
   const tab = await browser.open(addressOf(id))
   const { page } = tab
-  page.setDefaultTimeout(15_000)
   await page.getByText(/^100\+ steps|^400 steps/).waitFor()
   await expect.poll(() => page.locator('main *').count()).toBeLessThan(1_500)
   await gridOf(page).focus()

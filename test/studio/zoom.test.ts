@@ -24,7 +24,6 @@ it('at 200 % nothing is cut off, and no page is wider than the window', async ()
   const at = step!.checkpoint.checkpoint_id
   const tab = await browser.open(`${server.url}/studio/threads`, zoomed)
   const { page } = tab
-  page.setDefaultTimeout(15_000)
   for (const [address, words] of [['threads', 'New thread'], [`threads/${chat}`, 'echo: one'], [
     `threads/${chat}?at=${at}`,
     'What you send now starts a branch here.',

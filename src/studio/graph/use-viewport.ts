@@ -24,15 +24,17 @@ export interface ViewportActs {
 export function useViewport(box: RefObject<HTMLDivElement | null>, graph: Size,
   first: PlacedNode | undefined) {
   const [size, setSize] = useState<Size>()
-  const [chosen, setView] = useState<Viewport>()
+  const [chosen, setView] = useState<Viewport | 'whole'>()
   const opened = useMemo(() => size && readable(size, graph, first), [size, graph, first])
+  // A canvas that was fitted stays so when its size changes, as when a panel opens beside it.
+  const fitted = useMemo(() => size && whole(size, graph), [size, graph])
   // Another graph is seen from its beginning.
   const [seen, setSeen] = useState(graph)
   if (seen !== graph) {
     setSeen(graph)
     setView(undefined)
   }
-  const view = chosen ?? opened
+  const view = chosen === 'whole' ? fitted : chosen ?? opened
   const now = useRef({ view, size })
   now.current = { view, size }
   const acts = useMemo(() => actsOn(now, graph, setView), [graph])
@@ -62,7 +64,7 @@ function placeIn(element: Element, { clientX, clientY }: { clientX: number; clie
 }
 
 function actsOn(now: { current: { view: Viewport | undefined; size: Size | undefined } },
-  graph: Size, set: (view: Viewport) => void) {
+  graph: Size, set: (view: Viewport | 'whole') => void) {
   const change = (next: (view: Viewport, size: Size) => Viewport) => {
     const { view, size } = now.current
     if (view === undefined || size === undefined) return
@@ -79,9 +81,11 @@ function actsOn(now: { current: { view: Viewport | undefined; size: Size | undef
   return { move, pinch,
     wheel: ({ deltaX, deltaY, ctrlKey }: WheelEvent, at: Point) =>
       ctrlKey ? pinch(at, Math.exp(-deltaY / 200)) : move(-deltaX, -deltaY),
-    zoomIn: () => zoom(zoomStep), zoomOut: () => zoom(1 / zoomStep),
-    fit: () => change((_, size) => whole(size, graph)),
-    centre: (point: Point) => change((view, size) => centredOn(view, size, point)),
+    zoomIn: () => zoom(zoomStep), zoomOut: () => zoom(1 / zoomStep), fit: () => {
+      const { size } = now.current
+      if (size !== undefined) now.current = { view: whole(size, graph), size }
+      set('whole')
+    }, centre: (point: Point) => change((view, size) => centredOn(view, size, point)),
     show: (node: PlacedNode) => change((view, size) => showing(view, size, node)) }
 }
 

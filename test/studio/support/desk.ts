@@ -23,7 +23,6 @@ export function useStarter(args: readonly string[] = []): { readonly url: string
 
 /** The parts of a thread of the graph `desk`. */
 export function deskOn(page: Page) {
-  page.setDefaultTimeout(30_000)
   const chat = page.getByRole('log', { name: 'Conversation' })
   const graph = page.getByRole('region', { name: 'Graph of the assistant' })
   const line = page.getByRole('grid', { name: /^Time line/ })

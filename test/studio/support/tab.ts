@@ -78,6 +78,8 @@ export function useBrowser(): BrowserInUse {
 
 async function openTab(context: BrowserContext, url: string, expected?: RegExp): Promise<Tab> {
   const page = await context.newPage()
+  // A busy machine may take long for one step. What has to be fast is measured.
+  page.setDefaultTimeout(60_000)
   const complaints: string[] = []
   const foreign: string[] = []
   const complain = (text: string) => {
