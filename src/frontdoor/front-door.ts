@@ -125,7 +125,7 @@ async function addRoutes(options: FrontDoorOptions,
   await addRest(app, { ...options, ...parts, json, bodies, offer: offerOf(options, hasStudio),
     failing: deployments?.failing, clusterStatus: options.cluster.status })
   threadUsageRoutes(app, { ...parts, platform })
-  runCallRoutes(app, { ...parts, platform })
+  runCallRoutes(app, { ...parts, platform, serving: deployments?.serving })
   componentRoutes(app, { ...options, ...parts,
     componentsOf: (deployment) =>
       deployment === undefined

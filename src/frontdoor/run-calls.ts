@@ -5,6 +5,8 @@ import { isUtf8 } from 'node:buffer'
 import { limitConcurrency } from '../../cluster/index.ts'
 import { getRunCall, listRunCalls } from '../api/index.ts'
 import type { RunCall, RunCallBodies, RunCallBody, RunCalls } from '../api/index.ts'
+import { findRecorded } from '../deployment/index.ts'
+import type { Serving } from '../deployment/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { RecordedBody, RecordedCall, RecordedExecution } from '../graph/index.ts'
 import { timeText } from '../json/index.ts'
@@ -20,14 +22,19 @@ const unpackedAtOnce = 2
 /** The platform, which keeps the recordings; without one there are none. */
 export interface RecordingSource {
   readonly platform?: { readonly query: Pick<Platform['query'], 'recordedBlocks'> } | undefined
+  /** Serving of deployments, whose recordings are stored by their ids. */
+  readonly serving?: Pick<Serving, 'find'> | undefined
 }
 
 /** Adds the routes. Who may read the run may read its calls. */
-export function runCallRoutes(app: App, { runs, platform }: RouteParts & RecordingSource): void {
+export function runCallRoutes(app: App,
+  { runs, platform, serving }: RouteParts & RecordingSource): void {
   const inTurn = limitConcurrency(unpackedAtOnce)
   const unpacked = new UnpackedRecordings()
   const recorded = async (tenant: string, runId: string) =>
-    unpacked.of(`${runId} ${tenant}`, await platform?.query.recordedBlocks({ tenant, runId }) ?? [])
+    unpacked.of(`${runId} ${tenant}`,
+      await platform?.query.recordedBlocks({ tenant, runId,
+        deployment: serving && await findRecorded(serving, tenant) }) ?? [])
   serve(app, listRunCalls,
     async ({ params: { thread_id: threadId, run_id: runId }, caller }, reply) => {
       await runs.get(caller, { threadId, runId })

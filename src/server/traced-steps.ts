@@ -10,7 +10,7 @@ const daySeconds = 86_400
  * of their runs.
  */
 export function tracedSteps(platform: Pick<Platform, 'ingest'>): WriteTraces {
-  return async (call) => {
+  return async (call, deployment) => {
     const { body } = call
     // A body from another process may be part of a larger buffer.
     const isWhole = body.byteLength === body.buffer.byteLength
@@ -20,7 +20,7 @@ export function tracedSteps(platform: Pick<Platform, 'ingest'>): WriteTraces {
       return
     }
     const { tenant, runId, startedAtMs, no, days, label } = call
-    await platform.ingest.putRecording({ tenant, runId, startedAtMs, no, body,
+    await platform.ingest.putRecording({ tenant, deployment, runId, startedAtMs, no, body,
       timeToLiveS: days * daySeconds, ...label !== undefined && { label } }, moving)
   }
 }

@@ -8,11 +8,22 @@ import { memberOf, valueIn } from '../../json/index.ts'
 import type { Platform } from '../../platform/index.ts'
 import { tuplesIn } from '../../thread/index.ts'
 import type { ReplayBegin, ThreadClient } from '../../thread/index.ts'
+import type { Deployment } from '../deployment.ts'
 
 /** The stores that runs are read from. */
 export interface RecordedRunParts {
   readonly threads: Pick<ThreadClient, 'replayBase' | 'state'>
   readonly recordings: Pick<Platform['query'], 'recordedBlocks' | 'labelledRecordings'>
+}
+
+/** Limits reads of recordings to a deployment. */
+export function recordingsOf(recordings: RecordedRunParts['recordings'],
+  { id, createdAtMs }: Pick<Deployment, 'id' | 'createdAtMs'>): RecordedRunParts['recordings'] {
+  const deployment = { id, createdAtMs }
+  return {
+    recordedBlocks: (question) => recordings.recordedBlocks({ ...question, deployment }),
+    labelledRecordings: (question) => recordings.labelledRecordings({ ...question, deployment }),
+  }
 }
 
 /** The place of a run. */

@@ -12,6 +12,7 @@ import { removeReplay } from '../records/replay-removal.ts'
 import type { ReplayStores } from '../records/replay-removal.ts'
 import { abortable } from '../serving/abortable.ts'
 import type { Serving } from '../serving/serving.ts'
+import { recordingsOf } from './recorded-run.ts'
 import type { RunPlaceName } from './recorded-run.ts'
 import { ReplayProcesses } from './replay-processes.ts'
 import type { Replay, ReplayRequest } from './replay-record.ts'
@@ -191,7 +192,7 @@ class ReplaysOver implements MemberReplays {
   }
 
   async #work(deployment: Deployment, begun: Replay, signal: AbortSignal): Promise<void> {
-    const parts = this.#parts
+    const parts = { ...this.#parts, recordings: recordingsOf(this.#parts.recordings, deployment) }
     const tenant = namespaceOf({ tenant: deployment.tenant, deployment: deployment.name })
     let replay = begun
     if (replay.chosen === null) {

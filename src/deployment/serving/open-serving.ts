@@ -276,7 +276,7 @@ class MemberServing implements Serving {
     const original = await this.#originalOf(request.deployment)
     const parts = { ...this.#options, compileCaches: this.#compileCaches }
     const loaded = await loadRevision(parts, { ...request, original, memory: this.#memory })
-    await this.#wiring.wire(request.deployment.name, loaded.graph)
+    await this.#wiring.wire(request.deployment, loaded.graph)
     return loaded
   }
 

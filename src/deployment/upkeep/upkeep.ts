@@ -158,7 +158,7 @@ class DeploymentUpkeep implements Upkeep {
       const beganMs = env.nowMs()
       let found = 0
       for (const namespace of await use.namespaces(deployment)) {
-        found += await data.remove(namespace)
+        found += await data.remove(namespace, deployment)
         if (this.#isClosed) return
       }
       if (found === 0 && beganMs >= emptyFromMs) break

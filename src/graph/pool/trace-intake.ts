@@ -9,8 +9,11 @@ import type { WorkerMail } from './worker-mail.ts'
 /** Time limit for an orderly end of a worker or a process to hand over traces and recordings. */
 export const handOverMs = 3_000
 
-/** Writes spans of a tenant. Rejects if they cannot be written. */
-export type WriteTraces = (body: TraceBody) => Promise<void>
+/**
+ * Writes spans of a tenant, which a process of the deployment with this id sent. Rejects if they
+ * cannot be written.
+ */
+export type WriteTraces = (body: TraceBody, deployment?: string) => Promise<void>
 
 /** Takes the traces of all workers. Belongs to the graph host. */
 export class TraceIntake {

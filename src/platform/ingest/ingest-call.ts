@@ -49,6 +49,8 @@ export interface OwnRun {
 /** Recorded calls of one execution of a run, as its worker has packed them. */
 export interface RecordingBlock {
   readonly tenant: string
+  /** Id of the deployment; missing for the server's own project. */
+  readonly deployment?: string | undefined
   readonly runId: string
   /** Begin of the execution, and the number of the block in it. */
   readonly startedAtMs: number
@@ -58,6 +60,14 @@ export interface RecordingBlock {
   readonly label?: string
   /** Seconds for which it is kept. */
   readonly timeToLiveS: number
+}
+
+/** Runs whose recordings are removed. */
+export interface RemovedRecordings {
+  readonly tenant: string
+  /** Id of the deployment; missing for the server's own project. */
+  readonly deployment?: string | undefined
+  readonly runs: readonly string[]
 }
 
 /** A change of feedback by a client. */
@@ -100,14 +110,15 @@ export interface SpanWrites {
   /** Writes a block of recorded calls, unless its run is removed. */
   putRecording(block: RecordingBlock): Promise<void>
   /** Removes the recorded calls of runs. None that comes later revives them. */
-  removeRecordings(
-    call: { readonly tenant: string; readonly runs: readonly string[] },
-  ): Promise<void>
+  removeRecordings(call: RemovedRecordings): Promise<void>
   /**
-   * Removes what no catalog of the tenant lists: recorded calls, and notes on deleted runs. Returns
-   * the number of runs with recorded calls.
+   * Removes what no catalog of the tenant lists: recorded calls of a deployment, and notes on
+   * deleted runs. Calls that are recorded later are rejected. Returns the number of runs with
+   * recorded calls.
    */
-  removeUnlisted(call: { readonly tenant: string }): Promise<number>
+  removeUnlisted(
+    call: { readonly tenant: string; readonly deployment: string },
+  ): Promise<number>
 }
 
 /** The project of a run of this server, and whether this run made it. */

@@ -100,9 +100,9 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
       finished(store.changeLife(tenant, project, timeToLiveS)),
     noteRemovedRuns: ({ tenant, runs }) => finished(removedRuns.add(tenant, runs)),
     putRecording: (block) => finished(inTurn(turns, block.tenant, () => recordings.put(block))),
-    removeRecordings: ({ tenant, runs }) => finished(recordings.remove(tenant, runs)),
-    removeUnlisted: ({ tenant }) =>
-      finished(removedRuns.drop(tenant).then(() => recordings.removeAll(tenant))),
+    removeRecordings: (call) => finished(recordings.remove(call)),
+    removeUnlisted: (call) =>
+      finished(removedRuns.drop(call.tenant).then(() => recordings.removeAll(call))),
     close: async () => {
       while (underway.size > 0) await Promise.allSettled(underway)
       await longBodies.close()

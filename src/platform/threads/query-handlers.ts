@@ -26,7 +26,7 @@ import { ownTraces } from '../query/own/own-traces.ts'
 import { withRunningRuns } from '../query/own/running-runs.ts'
 import { inSlices, payloadsIn } from '../query/payload/payloads.ts'
 import { readFilter } from '../query/filter/read-filter.ts'
-import { labelledRecordings, recordedBlocks } from '../query/recorded-blocks.ts'
+import { hasRecordings, labelledRecordings, recordedBlocks } from '../query/recorded-blocks.ts'
 
 /** Store and clock of the handlers. */
 export interface QueryParts {
@@ -78,6 +78,7 @@ export function queryHandlers({ store, env: given, needs }: QueryParts): QueryHa
     locate: ({ tenant, ids, stored = false }) => (stored ? store : readsOf()).locate(tenant, ids),
     validate: async ({ filter }) => wrongWith(filter),
     recordedBlocks: (question) => recordedBlocks(store, question),
+    hasRecordings: (question) => hasRecordings(store, question),
     labelledRecordings: (question) => labelledRecordings(store, question),
     getFeedback: ({ tenant, id }) => store.getFeedback(tenant, id),
     listFeedback: (query) => store.listFeedback(query),

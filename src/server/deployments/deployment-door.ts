@@ -73,7 +73,7 @@ function dataOf({ used }: DeploymentRecords, { data, members }: RolloutWork): Do
   return {
     isEmpty: async (deployment) => {
       const namespaces = await used.namespaces(deployment)
-      const empty = await Promise.all(namespaces.map((each) => data.isEmpty(each)))
+      const empty = await Promise.all(namespaces.map((each) => data.isEmpty(each, deployment)))
       return empty.every(Boolean)
     },
     remove: ({ name }) => members.wake(name),

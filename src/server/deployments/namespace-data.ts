@@ -39,17 +39,17 @@ interface Kind<Row> {
 export function namespaceData(parts: NamespaceDataParts): NamespaceData {
   const { everybody, threads, items, assistants, crons, catalogs, platform, env } = parts
   return {
-    isEmpty: async (tenant) => {
+    isEmpty: async (tenant, owner) => {
       const page = { tenant, prefix: [], nowMs: env.nowMs(), limit: 1, offset: 0 }
       const [listed, hidden, found, traced] = await Promise.all([
         everybody.threads.count({ tenant }),
         everybody.threads.count({ tenant, hidden: true }),
         everybody.items.search(page),
-        hasTraces({ catalogs, platform, tenant }),
+        hasTraces({ catalogs, platform, tenant, owner }),
       ])
       return listed + hidden + found.total === 0 && !traced
     },
-    remove: async (tenant) => {
+    remove: async (tenant, owner) => {
       const threadsThat = (filter: { readonly hidden?: boolean }) => ({
         find: (limit: number) =>
           everybody.threads.search({ tenant, ...filter, sortBy: 'thread_id', sortOrder: 'asc',
@@ -74,7 +74,7 @@ export function namespaceData(parts: NamespaceDataParts): NamespaceData {
             return { rows: rows.map(({ row }) => row) }
           },
           remove: ({ namespace, key }) => items.delete(tenant, { namespace, key }),
-        }) + await removePlatformData({ catalogs, platform, tenant })
+        }) + await removePlatformData({ catalogs, platform, tenant, owner })
     },
   }
 }

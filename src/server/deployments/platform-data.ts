@@ -1,6 +1,7 @@
 /** Removes what the platform keeps of a namespace: projects with their traces, and all records. */
 
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
+import type { NamespaceOwner } from '../../deployment/index.ts'
 import { tenantId } from '../../platform/index.ts'
 import type { CatalogClient, CatalogName, CatalogRecord, DocumentPlace, Platform,
   SharedObject } from '../../platform/index.ts'
@@ -13,6 +14,7 @@ export interface PlatformDataParts {
   readonly catalogs: CatalogClient
   readonly platform: OpenPlatform
   readonly tenant: string
+  readonly owner: NamespaceOwner
 }
 
 /** Namespace whose traces are looked for. */
@@ -20,6 +22,7 @@ export interface TracesQuestion {
   readonly catalogs: CatalogClient
   readonly platform: Pick<Platform, 'query'>
   readonly tenant: string
+  readonly owner: NamespaceOwner
 }
 
 /**
@@ -44,11 +47,12 @@ const page = { sortBy: 'name', descending: false, offset: 0 } as const
 const pageRecords = 100
 
 /** Returns true if the namespace has projects or recorded calls. */
-export async function hasTraces({ catalogs, platform, tenant }: TracesQuestion): Promise<boolean> {
+export async function hasTraces(
+  { catalogs, platform, tenant, owner: { id, createdAtMs } }: TracesQuestion,
+): Promise<boolean> {
   const { total } = await catalogs.list({ tenant, collection: 'project' }, { ...page, limit: 1 })
   if (total > 0) return true
-  const recorded = await platform.query.labelledRecordings({ tenant, fromMs: 0, limit: 1 })
-  return recorded.length > 0
+  return await platform.query.hasRecordings({ tenant, deployment: { id, createdAtMs } })
 }
 
 /**
@@ -58,7 +62,8 @@ export async function hasTraces({ catalogs, platform, tenant }: TracesQuestion):
 export async function removePlatformData(parts: PlatformDataParts): Promise<number> {
   let count = 0
   for (const collection of collections) count += await removeCollection(parts, collection)
-  count += await parts.platform.ingest.removeUnlisted({ tenant: parts.tenant })
+  count += await parts.platform.ingest.removeUnlisted({ tenant: parts.tenant,
+    deployment: parts.owner.id })
   // The list of all that have secrets.
   await parts.catalogs.delete({ tenant: '*', collection: 'secret_tenant' }, tenantId(parts.tenant))
     .catch(ignoreNotFound)

@@ -23,6 +23,8 @@ export interface GoneTracesParts {
   readonly platform: () => GonePlatform | undefined
   /** True if the steps of this run are traced while it runs. */
   readonly tracesSteps: (runId: string) => boolean
+  /** Id of the deployment of a namespace; undefined for the server's own project. */
+  readonly deploymentOf: (namespace: string) => Promise<string | undefined>
   readonly env: Pick<Env, 'nowMs' | 'monotonicMs'>
 }
 
@@ -34,7 +36,7 @@ interface GonePlatform {
 
 /** Resolves when traces and calls of the runs cannot be found any more. Throws `unavailable`. */
 export function removeGoneTraces(
-  { ownRuns, platform: open, tracesSteps, env }: GoneTracesParts,
+  { ownRuns, platform: open, tracesSteps, deploymentOf, env }: GoneTracesParts,
 ): NonNullable<ThreadPorts['runsGone']> {
   const nowMs = cautiousClock(env)
   return async (tenant, runs) => {
@@ -44,6 +46,8 @@ export function removeGoneTraces(
     // A run in progress is not handed over, and continues if its deletion fails.
     const takeBack = ownRuns?.forget(runs.filter(isEnded))
     try {
+      await platform.ingest.removeRecordings({ tenant, deployment: await deploymentOf(tenant),
+        runs: runs.map(({ runId }) => runId) })
       await removeTraces(platform, tenant, runs, (run) =>
         isEnded(run) ? run.updatedAtMs >= nowMs() - lateMs : tracesSteps(run.runId))
     } catch (error) {
@@ -56,7 +60,6 @@ export function removeGoneTraces(
 /** Removes the stored traces of the runs, and rejects later writes of the runs that `mayCome`. */
 async function removeTraces(platform: GonePlatform, tenant: string, runs: readonly RunRow[],
   mayCome: (run: RunRow) => boolean): Promise<void> {
-  await platform.ingest.removeRecordings({ tenant, runs: runs.map(({ runId }) => runId) })
   // Whether steps are traced may have changed since the attempts.
   const attempts = await attemptsOf(platform, tenant, runs.filter(({ starts = 0 }) => starts > 1))
   const places = await platform.query.locate({ tenant, stored: true,

@@ -1,6 +1,7 @@
 /** The member that a server is: its actors, its platform and its deployments. */
 
 import type { Env } from '../../../cluster/index.ts'
+import { findRecorded } from '../../deployment/index.ts'
 import { graphHosts, memoryMb } from '../../graph/index.ts'
 import type { RateLimit } from '../../limits/index.ts'
 import { catalogClient, deletionClient, experimentClient, openPlatform,
@@ -97,7 +98,8 @@ function startActors({ settings, env, base, rows, assistantDefaults }: MemberOpt
     agentTools: new Set(settings.agents?.tools), defaultTimeToLive: settingsOf.timeToLive,
     ruleEngine: () => platform()?.ruleEngine, deletionEngine: () => platform()?.deletionEngine,
     experimentEngine: () => platform()?.experimentEngine,
-    runsGone: removeGoneTraces({ ownRuns, platform, env, tracesSteps }),
+    runsGone: removeGoneTraces({ ownRuns, platform, env, tracesSteps,
+      deploymentOf: async (namespace) => (await findRecorded(base.later.serving, namespace))?.id }),
     ...ownRuns && { runsEnded: (runs, repeated) => ownRuns.ended(runs, repeated) } })
 }
 

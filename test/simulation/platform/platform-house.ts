@@ -169,7 +169,7 @@ export class PlatformHouse {
     const platform = life as unknown as Platform
     ownRuns.handOverTo(platform)
     const remove = removeGoneTraces({ ownRuns, platform: () => platform, tracesSteps: () => false,
-      env: this.#env })
+      deploymentOf: async () => undefined, env: this.#env })
     return { ...life, ownRuns, removeRuns: (runs) => remove(tenant, runs) }
   }
 }

@@ -23,10 +23,10 @@ function namespaceWith(recorded: number) {
       },
     },
     query: {
-      labelledRecordings: () => Promise.resolve(Array.from({ length: state.recorded }, () => ({}))),
+      hasRecordings: () => Promise.resolve(state.recorded > 0),
     },
   } as unknown as Pick<Platform, 'documents' | 'ingest' | 'query' | 'rules' | 'shares'>
-  return { catalogs, platform, tenant, state }
+  return { catalogs, platform, tenant, state, owner: { id: 'id of shop', createdAtMs: 0 } }
 }
 
 it('recorded calls are removed and counted without a project', async () => {

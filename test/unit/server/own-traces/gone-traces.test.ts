@@ -67,7 +67,7 @@ function opened(
   } as unknown as Platform
   const remove = removeGoneTraces({ env: virtualEnv(nowMs),
     platform: () => isOpen ? platform : undefined, tracesSteps: () => deep,
-    ownRuns: { forget: (runs) => {
+    deploymentOf: async () => undefined, ownRuns: { forget: (runs) => {
       forgotten.push(...runs.map(({ runId }) => runId))
       return () => void forgotten.splice(0)
     } } })
