@@ -9,7 +9,8 @@ import { Command } from 'commander'
 import { systemEnv } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import { defaultDeploymentLimits } from '../deployment/index.ts'
-import { buildRevision, checkGraphs, RevisionCache, revisionHash } from '../revision/index.ts'
+import { buildRevision, checkGraphs, inTemporaryFolder, platformHere, platformName, RevisionCache,
+  revisionHash, writingTo } from '../revision/index.ts'
 import type { BuiltRevision, CheckedGraph, Manifest } from '../revision/index.ts'
 import { CommandError } from './admin-command.ts'
 import { ignoreAuthOption, platformIn } from './deploy/built-project.ts'
@@ -36,7 +37,8 @@ export function runBuildCommand(source: ProjectCommandSource): Promise<void> {
     .argument('[folder]', 'The project; by default the one here.')
     .option('--config <path>', 'Its langgraph.json, or the folder of it.')
     .option('--out <folder>', 'Write the manifest and the chunks there. It must be empty.')
-    .option('--check', 'Load the graphs from what was packed, in a process of their own.')
+    .option('--check', 'Fail if a graph cannot be loaded. By default, that is a warning.')
+    .option('--no-check', 'Load no graph, and run no code of the project.')
     .option('--platform <name>', 'Where it is going to run, as linux-x64-glibc; by default here.')
     .addOption(ignoreAuthOption())
     .action((folder: string | undefined, typed: Typed) => build(source, folder, typed))
@@ -61,10 +63,39 @@ async function build(source: ProjectCommandSource, folder: string | undefined,
   })
   for (const warning of built.warnings) source.note(`heddle: ${warning}\n`)
   const seconds = (env.monotonicMs() - startMs) / 1_000
-  if (out !== undefined) await write(out, built.manifest, chunks)
-  const graphs = typed.check ? await checked(built, chunks, env, typed) : undefined
+  if (out !== undefined) await writingTo(out, () => write(out, built.manifest, chunks))
+  const graphs = typed.check
+    ? await checked(built, chunks, env, typed)
+    : await checkedIfPossible(source, built, () => checked(built, chunks, env, typed), typed)
   source.print(typed.json ? jsonOf(built, graphs, out) : textOf({ built, graphs, out, seconds }))
-  refuseFailed(graphs ?? [])
+  if (typed.check) refuseFailed(graphs ?? [])
+}
+
+/**
+ * Loads the graphs if the revision runs on this machine, and notes a warning for each graph that
+ * cannot be loaded: variables of the deployment may be missing here. Undefined if none was loaded.
+ */
+async function checkedIfPossible({ note }: ProjectCommandSource,
+  { manifest: { platform } }: BuiltRevision, check: () => Promise<readonly CheckedGraph[]>,
+  typed: Typed): Promise<readonly CheckedGraph[] | undefined> {
+  if (typed.check === false) return undefined
+  if (platform !== null && platform !== platformName(platformHere())) {
+    note(`heddle: The graphs were not loaded, because the revision runs on ${platform} only.\n`)
+    return undefined
+  }
+  const warn = (text: string) =>
+    note(`heddle: ${text}\nheddle: The revision was built in spite of it: variables of the ` +
+      'deployment may be missing here. --check fails then, --no-check loads no graph.\n')
+  try {
+    const graphs = await check()
+    const failed = failuresOf(graphs)
+    if (failed.length > 0) warn(failed.join('\nheddle: '))
+    return graphs
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    warn(`The graphs cannot be loaded: ${error.message}`)
+    return undefined
+  }
 }
 
 /**
@@ -84,10 +115,14 @@ async function write(out: string, manifest: Manifest, chunks: Chunks): Promise<v
  */
 async function checked({ manifest, env: variables }: BuiltRevision, chunks: Chunks, env: Env,
   { ignoreAuth = false }: Typed): Promise<readonly CheckedGraph[]> {
-  const directory = await realpath(await mkdtemp(join(tmpdir(), 'heddle-check-')))
+  const directory = await inTemporaryFolder(async () =>
+    realpath(await mkdtemp(join(tmpdir(), 'heddle-check-')))
+  )
   try {
-    const cache = await RevisionCache.open({ directory, bytesMax: Infinity, env })
-    const held = await cache.hold(manifest, async (sha256) => chunks.get(sha256)!)
+    const held = await inTemporaryFolder(async () => {
+      const cache = await RevisionCache.open({ directory, bytesMax: Infinity, env })
+      return await cache.hold(manifest, async (sha256) => chunks.get(sha256)!)
+    })
     const { workers, memory_mb: memoryMb } = defaultDeploymentLimits
     // Its log is silent, because the answer has all messages.
     const silent = systemEnv({ level: 'silent' })
@@ -100,13 +135,13 @@ async function checked({ manifest, env: variables }: BuiltRevision, chunks: Chun
 }
 
 function refuseFailed(graphs: readonly CheckedGraph[]): void {
-  const failed = graphs.filter(({ failure }) => failure !== null)
-  if (failed.length === 0) return
-  throw new CommandError(
-    failed.map(({ graphId, failure }) => `The graph "${graphId}" cannot be loaded: ${failure}`)
-      .join('\n'),
-    'refused',
-  )
+  const failed = failuresOf(graphs)
+  if (failed.length > 0) throw new CommandError(failed.join('\n'), 'refused')
+}
+
+function failuresOf(graphs: readonly CheckedGraph[]): readonly string[] {
+  return graphs.filter(({ failure }) => failure !== null)
+    .map(({ graphId, failure }) => `The graph "${graphId}" cannot be loaded: ${failure}`)
 }
 
 /** Counts and sizes of the parts of a revision. */

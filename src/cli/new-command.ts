@@ -6,6 +6,7 @@ import { basename, dirname, join, relative, sep } from 'node:path'
 import { Command, Option } from 'commander'
 
 import { objectIn, objectOf } from '../json/index.ts'
+import { writingTo } from '../revision/index.ts'
 import { emptyFolder } from './empty-folder.ts'
 import { runProjectCommand } from './project-command.ts'
 import type { ProjectCommandSource } from './project-command.ts'
@@ -41,7 +42,7 @@ export function runNewCommand(source: ProjectCommandSource): Promise<void> {
 async function make(source: ProjectCommandSource, typedFolder: string,
   { template, json }: Typed): Promise<void> {
   const folder = await emptyFolder(source.folder, typedFolder)
-  await copy(dirname(source.starter), folder, templates[template])
+  await writingTo(folder, () => copy(dirname(source.starter), folder, templates[template]))
   if (json) return source.print(`${JSON.stringify({ folder, template })}\n`)
   const place = relative(source.folder, folder)
   source.print(`${folder} has a project. Now type:\n\n` +

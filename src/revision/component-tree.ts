@@ -10,6 +10,7 @@ import type { BuiltComponents, Project } from '../graph/index.ts'
 import { isObject } from '../json/index.ts'
 import type { FileSource, TreeSource } from './archive/archive.ts'
 import { RevisionError } from './revision-error.ts'
+import { inTemporaryFolder } from './written-path.ts'
 
 /** Folder of the components, in that of the project's own files. */
 const folder = '.heddle-ui'
@@ -33,7 +34,7 @@ export async function withComponents(project: Project, root: string,
   const rest = own.filter(({ path }) => !path.startsWith(`${folder}/`))
   const { graphs, warnings } = await built(project, root)
   if (graphs.length === 0) return { files: rest, warnings, remove: async () => {} }
-  const made = await mkdtemp(join(tmpdir(), 'heddle-ui-'))
+  const made = await inTemporaryFolder(() => mkdtemp(join(tmpdir(), 'heddle-ui-')))
   const named = new Map(
     graphs.flatMap(({ files }) => files.map(({ name, content }) => [name, content])),
   )
@@ -57,7 +58,7 @@ async function built(project: Project, root: string): Promise<BuiltComponents> {
 
 async function written(made: string, name: string, content: Uint8Array): Promise<FileSource> {
   const file = join(made, name)
-  await writeFile(file, content)
+  await inTemporaryFolder(() => writeFile(file, content))
   return { kind: 'file', path: `${folder}/${name}`, executable: false, bytes: content.length, file,
     identity: name, changedMs: 0 }
 }

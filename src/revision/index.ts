@@ -28,5 +28,6 @@ export { buildLimitMs, buildRemotely, clearBuilds } from './remote/remote-build.
 export type { RemoteBuildOptions, RemotelyBuilt } from './remote/remote-build.ts'
 export type { SourceForm } from './remote/build-mail.ts'
 export { withoutFolders } from './remote/without-folders.ts'
+export { inTemporaryFolder, writingTo } from './written-path.ts'
 export { packSources } from './remote/sources.ts'
 export type { PackedSources } from './remote/sources.ts'

@@ -26,6 +26,7 @@ import { itemsWithinQuota } from './graph-items.ts'
 import { claimNamed } from './graphs-users/default-users.ts'
 import { openGraphsUsers } from './graphs-users/graphs-users.ts'
 import { namedUsers } from './graphs-users/named-users.ts'
+import { requireDataDirectory } from './stages/data-directory.ts'
 import { openMember } from './stages/member.ts'
 import type { Member } from './stages/member.ts'
 import { openMetricsServer } from './metrics/metrics-port.ts'
@@ -96,6 +97,7 @@ export async function openServer(settings: Settings, env: Env,
   })
   const graphConfig = graphConfigOf(settings, project)
   for (const warning of [...project.warnings, ...graphConfig.stray]) env.log.warn(warning)
+  requireDataDirectory(settings)
   const users = namedUsers(settings)
   if (users !== undefined) {
     await openGraphsUsers(users, settings.dataDirectory)

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { runNewCommand } from '../../src/cli/new-command.ts'
 import { readManifest, RevisionCache } from '../../src/revision/index.ts'
@@ -96,10 +96,40 @@ async function unpacked(manifest: Manifest, out: string): Promise<{ readonly con
   return await cache.hold(manifest, (sha256) => readFile(join(out, 'chunks', sha256)))
 }
 
-it('A graph that does not load is refused with its place, and with exit code 3.', async () => {
-  write('apps/shop/src/echo.ts', 'export const graph = 1\nthrow new Error("not today")')
-  const { status, stderr, stdout } = await heddleProcess('build', shop, '--check')
-  expect(status).toBe(3)
-  expect(stderr).toMatch(/^heddle: The graph "echo" cannot be loaded: .*not today/)
-  expect(stdout).toMatch(/check +echo: cannot be loaded/)
+describe('a graph that cannot be loaded', () => {
+  const loadFault = /^heddle: The graph "echo" cannot be loaded: .*not today/
+
+  beforeAll(() =>
+    write('apps/shop/src/echo.ts', 'export const graph = 1\nthrow new Error("not today")')
+  )
+
+  it('is refused by --check with its place, and with exit code 3', async () => {
+    const { status, stderr, stdout } = await heddleProcess('build', shop, '--check')
+    expect(status).toBe(3)
+    expect(stderr).toMatch(loadFault)
+    expect(stdout).toMatch(/check +echo: cannot be loaded/)
+  })
+
+  it('is a warning without --check, and the revision is built', async () => {
+    const { status, stderr, stdout } = await heddleProcess('build', shop)
+    expect(status).toBe(0)
+    expect(stderr).toMatch(loadFault)
+    expect(stderr).toMatch(/\nheddle: The revision was built in spite of it: .*--check fails then/)
+    expect(stdout).toMatch(/check +agent: model, tools\n/)
+    expect(stdout).toMatch(/check +echo: cannot be loaded\n(.*\n)?revision +/)
+  })
+
+  it('is a warning as well if the process that loads it ends', async () => {
+    write('apps/shop/src/echo.ts', 'process.exit(7)')
+    const { status, stderr, stdout } = await heddleProcess('build', shop, '--json')
+    expect(status).toBe(0)
+    expect(stderr).toMatch(/^heddle: The graphs cannot be loaded: .*echo/)
+    expect(JSON.parse(stdout)).toMatchObject({ revision: expect.any(String) })
+  })
+
+  it('is not loaded with --no-check', async () => {
+    const { status, stderr, stdout } = await heddleProcess('build', shop, '--no-check')
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout).not.toMatch(/^check/m)
+  })
 })

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 
 import { readProject } from '../../graph/index.ts'
 import { memberOf, textAt } from '../../json/index.ts'
-import { installFor, sourceOf, workspaceOf } from '../../revision/index.ts'
+import { installFor, inTemporaryFolder, sourceOf, workspaceOf } from '../../revision/index.ts'
 import type { BuiltRevision, InstallCommand, Platform } from '../../revision/index.ts'
 import { CommandError } from '../admin-command.ts'
 
@@ -33,10 +33,14 @@ export async function withCleanInstall(
   // Guards of the project are checked when the copy is built.
   const { root: folder, configFile } = await readProject(config, { ignoreAuth: true })
   const { root } = await workspaceOf(folder)
-  const copy = await realpath(await mkdtemp(join(tmpdir(), 'heddle-clean-')))
+  const copy = await inTemporaryFolder(async () =>
+    realpath(await mkdtemp(join(tmpdir(), 'heddle-clean-')))
+  )
   try {
-    await cp(root, copy, { recursive: true, verbatimSymlinks: true, filter: (file) =>
-      !left.includes(basename(file)) || file === root })
+    await inTemporaryFolder(() =>
+      cp(root, copy, { recursive: true, verbatimSymlinks: true, filter: (file) =>
+        !left.includes(basename(file)) || file === root })
+    )
     // The lock file of a folder within the workspace of something else wins.
     const places = [...new Set([dirname(configFile), root])]
     const { command, lock } = await installFor(places, platform)

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 
 import { Command } from 'commander'
 
-import { revisionHash } from '../../revision/index.ts'
+import { inTemporaryFolder, revisionHash, writingTo } from '../../revision/index.ts'
 import { CommandError } from '../admin-command.ts'
 import { buildProject, ignoreAuthOption, platformIn } from '../deploy/built-project.ts'
 import type { TypedBuild } from '../deploy/built-project.ts'
@@ -58,13 +58,15 @@ async function make(source: ProjectCommandSource, typed: Typed): Promise<void> {
   const base = await readLayout(folder, platformIn(typed.platform))
   const { manifest, warnings, chunks } = await buildProject(source, typed)
   for (const warning of warnings) source.note(`heddle: ${warning}\n`)
-  const work = await mkdtemp(join(tmpdir(), 'heddle-image-'))
+  const work = await inTemporaryFolder(() => mkdtemp(join(tmpdir(), 'heddle-image-')))
   try {
-    const layer = await writeLayer(manifest, async (sha256) => chunks.get(sha256)!,
-      join(work, 'layer'))
+    const layer = await inTemporaryFolder(() =>
+      writeLayer(manifest, async (sha256) => chunks.get(sha256)!, join(work, 'layer'))
+    )
     const file = resolve(source.folder, out)
-    const digest = await writeImage({ folder, base, layer, configPath: manifest.config,
-      revisionHash: revisionHash(manifest) }, file)
+    const digest = await writingTo(file, () =>
+      writeImage({ folder, base, layer, configPath: manifest.config,
+        revisionHash: revisionHash(manifest) }, file))
     source.print(typed.json
       ? `${
         JSON.stringify({ digest, layer: `sha256:${layer.sha256}`, layer_bytes: layer.bytes,

@@ -43,6 +43,16 @@ export function unknownIn(version: string): string[] {
   )
 }
 
+/**
+ * The release to install instead of `version`: the newest known release that is not newer, or the
+ * oldest known release.
+ */
+export function nearestKnown(version: string): string {
+  const known = knownSources.flatMap(({ from, to }) => [from, to])
+    .filter((release) => unknownIn(release).length === 0).toSorted(compare)
+  return known.findLast((release) => compare(release, version) <= 0) ?? known[0]!
+}
+
 function isWithin(version: string, { from, to }: KnownSource): boolean {
   return compare(from, version) <= 0 && compare(version, to) <= 0
 }

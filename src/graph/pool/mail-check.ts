@@ -1,6 +1,7 @@
 /** Checks what a graph worker posts, because user code in it may have got hold of the port. */
 
 import { isErrorCode } from '../../errors.ts'
+import { memberOf } from '../../json/index.ts'
 import { isUntrackedJson } from '../events/untracked-values.ts'
 import type { OutcomeStatus } from '../execution.ts'
 import { lineLevels } from '../logs/run-line.ts'
@@ -50,11 +51,16 @@ export function isWorkerMail(value: unknown): value is WorkerMail {
       return isListOf(value['graphs'], isGraph)
         && isListOf(value['failures'], (each) => isText(each['graphId']) && isText(each['message']))
         && isTextList(value['unknown'])
+        && (value['engine'] === undefined || isEngine(value['engine']))
         && (value['untraced'] === undefined || isText(value['untraced']))
         && (value['unwatched'] === undefined || isText(value['unwatched']))
     default:
       return false
   }
+}
+
+function isEngine(value: unknown): boolean {
+  return isText(memberOf(value, 'version')) && isText(memberOf(value, 'nearestKnown'))
 }
 
 function isTime(value: unknown): boolean {

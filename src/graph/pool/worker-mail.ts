@@ -76,6 +76,8 @@ export type WorkerMail =
     readonly failures: readonly { readonly graphId: string; readonly message: string }[];
     /** Shortcuts that do not know the project's version of the engine. */
     readonly unknown: readonly string[];
+    /** Version of the engine, and the nearest known one; missing if `unknown` is empty. */
+    readonly engine?: { readonly version: string; readonly nearestKnown: string };
     /** Why the steps of runs are not traced, although they should be. */
     readonly untraced?: string;
     /** Why nothing decides about the calls of runs, although something should. */

@@ -271,8 +271,8 @@ export class WorkerPool {
     } else this.#ready(link, mail)
   }
 
-  #ready(link: WorkerLink,
-    { graphs, failures, unknown, untraced, unwatched }: WorkerMail & { type: 'ready' }): void {
+  #ready(link: WorkerLink, mail: WorkerMail & { type: 'ready' }): void {
+    const { graphs, failures, unknown, engine, untraced, unwatched } = mail
     link.loaded()
     if (link.quarantined) this.#apartPauses.succeeded()
     if (this.#projects.loaded(link.generation, graphs)) {
@@ -291,7 +291,7 @@ export class WorkerPool {
       }
       if (unknown.length > 0) {
         this.#env.log.warn("This server does not know the project's version of LangGraph.js: " +
-          'graphs run as usual, but slower.', { without: unknown })
+          'graphs run as usual, but slower.', { without: unknown, ...engine })
       }
       this.#dismissOutgoing()
     }

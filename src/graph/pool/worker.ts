@@ -14,11 +14,12 @@ import { offerEffects } from '../effects/effect-form.ts'
 import { requireKept } from '../effects/kept-rules.ts'
 import { GraphStores } from '../engine/graph-store.ts'
 import type { Workbench } from '../engine/runner.ts'
+import { nearestKnown } from '../engine/known-sources.ts'
 import { shortcutsOn, takeShortcuts } from '../engine/shortcuts.ts'
 import type { StepTraces } from '../engine/step-traces.ts'
 import { TraceMails } from '../engine/trace-mails.ts'
 import { isMachineFault } from '../machine-fault.ts'
-import { GraphLibrary } from '../project/library.ts'
+import { engineVersion, GraphLibrary } from '../project/library.ts'
 import { LineCapture } from '../logs/line-capture.ts'
 import { nodeOf } from '../logs/node-now.ts'
 import { secretHider } from '../logs/secret-values.ts'
@@ -164,7 +165,9 @@ clientMayAsk()
 receive = (mail) => jobs.receive(mail)
 port.ref()
 const failures = library.failures.map(({ graphId, error }) => ({ graphId, message: error.message }))
+const version = unknown.length === 0 ? undefined : await engineVersion()
 batcher.send({ type: 'ready', graphs, failures, unknown,
+  ...version !== undefined && { engine: { version, nearestKnown: nearestKnown(version) } },
   ...tracing?.untraced !== undefined && { untraced: tracing.untraced },
   ...calls.fault !== undefined && { unwatched: calls.fault } })
 // A graph process is killed at its end. The next one starts in two thirds of the time.

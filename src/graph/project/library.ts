@@ -194,7 +194,7 @@ export class GraphLibrary {
 }
 
 /** Version of the project's engine; undefined if it does not state one. */
-async function engineVersion(): Promise<string | undefined> {
+export async function engineVersion(): Promise<string | undefined> {
   try {
     const about = await import('@langchain/langgraph/package.json', { with: { type: 'json' } })
     return about.default.version

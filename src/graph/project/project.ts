@@ -8,6 +8,7 @@ import { z } from 'zod'
 
 import type { WebhookPolicy } from '../../egress/index.ts'
 import { HeddleError, messageOf } from '../../errors.ts'
+import { memberOf } from '../../json/index.ts'
 import { authOf, authShape } from '../app/auth-settings.ts'
 import { httpSettingsOf, httpShape, secretHeaders } from '../app/http-settings.ts'
 import { unknownGuards, unknownKeys } from '../app/known-keys.ts'
@@ -182,7 +183,7 @@ export async function readProject(path: string,
   if (fault !== undefined) throw refusal(configFile, [fault])
   const effects = effectRulesOf(config.heddle?.effects)
   const recording = recordingRuleOf({ ...config.heddle, ...record && { record } })
-  const env = await readEnv(root, config, { ignoreAuth, within })
+  const env = await readEnv(configFile, config, { ignoreAuth, within })
   if (deployed && env.env['LANGGRAPH_CONFIG'] !== undefined) {
     env.warnings.push('LANGGRAPH_CONFIG has no effect in a deployment: give its assistants their ' +
       'config and context by the API.')
@@ -311,23 +312,31 @@ interface ProjectEnv extends Pick<Project, 'env' | 'envFile'> {
   readonly warnings: string[]
 }
 
-async function readEnv(root: string, config: Config,
+async function readEnv(configFile: string, config: Config,
   { ignoreAuth = false, within }: ReadingOptions): Promise<ProjectEnv> {
   const { path, variables = {} } = config.env
   const warnings = unmetWishes(config, ignoreAuth)
   if (path === undefined) return { env: variables, envFile: null, warnings }
-  const envFile = resolve(root, path)
+  const envFile = resolve(dirname(configFile), path)
   try {
     if (within !== undefined && isOutside(await realpath(within), await realpath(envFile))) {
-      throw new Error('The file is outside of the folder.')
+      throw new Error('it is outside of the project')
     }
     const env = parseEnv(await readText(envFile)) as Record<string, string>
     return { env, envFile, warnings }
-  } catch {
+  } catch (error) {
     // Templates name a .env without having one, as the process may have the keys.
-    const missing = `env names ${basename(path)}, which cannot be read: going on without it.`
+    const missing = `env in ${basename(configFile)} names "${path}", which cannot be read ` +
+      `(${reasonOf(error)}): continuing without it.`
     return { env: {}, envFile, warnings: [...warnings, missing] }
   }
+}
+
+/** Reason why a file cannot be read, without paths of this machine. */
+function reasonOf(error: unknown): string {
+  const code = memberOf(error, 'code')
+  if (code === 'ENOENT') return 'there is no such file'
+  return typeof code === 'string' ? code : messageOf(error)
 }
 
 /** True if a file is not in a folder. Both paths are without links. */

@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { ownBuild } from '../../settings/index.ts'
@@ -80,7 +80,8 @@ export class ArchiveIndex {
       await writeFile(temporary, `${checksum(body)}\n${body}`)
       await rename(temporary, this.#file)
     } catch {
-      // A folder that cannot be written to is packed anew each time.
+      // Without an index, the next build packs all packages.
+      await rm(temporary, { force: true }).catch(() => {})
     }
   }
 }

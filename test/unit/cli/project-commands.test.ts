@@ -1,16 +1,19 @@
 /** The commands of developers: making a project, and what building one refuses. */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { runBuildCommand } from '../../../src/cli/build-command.ts'
 import { runNewCommand } from '../../../src/cli/new-command.ts'
 import { readProject } from '../../../src/graph/index.ts'
+import { inTemporaryFolder } from '../../../src/revision/index.ts'
 import { heddle, heddleIn } from '../../support/command.ts'
 import { runIn } from '../../support/project-command.ts'
+import { smallProject } from './control/small-project.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'heddle-new-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -68,6 +71,21 @@ describe('the command "build"', () => {
     const { status, stdout, stderr } = await heddle('build', folder, '--json')
     expect([status, stdout]).toEqual([3, ''])
     expect(stderr).toMatch(/^heddle: .*unlocked has no lock file.*npm install.*\n$/)
+  })
+
+  it('names the folder that it cannot write to', async () => {
+    const stderr = expect.stringMatching(/^\/sys\/heddle cannot be used \(E[A-Z]+\): check/)
+    const built = await build(await smallProject(), '--no-check', '--out', '/sys/heddle')
+    expect(built).toMatchObject({ status: 1, stderr })
+    expect(await makeNew('/sys/heddle')).toMatchObject({ status: 1, stderr })
+  })
+
+  it('names the folder for temporary files if it cannot write there', async () => {
+    vi.stubEnv('TMPDIR', '/dev/null')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    await expect(inTemporaryFolder(() => mkdtemp(join(tmpdir(), 'heddle-')))).rejects.toThrow(
+      /^\/dev\/null, the folder for temporary files \(TMPDIR\), cannot be used \(ENOTDIR\)/,
+    )
   })
 
   it('writes into no folder that has something', async () => {

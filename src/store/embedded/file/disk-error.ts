@@ -24,7 +24,7 @@ const notADatabase = 26
  */
 export function diskError(caught: unknown, file: string): HeddleError {
   if (caught instanceof CodedError) return HeddleError.from(caught)
-  const message = messageOf(isFull(caught) ? full : sqliteCode(caught), file)
+  const message = messageOf(sqliteCode(caught) ?? systemCode(caught), file)
   if (message) return new HeddleError('unavailable', message, {}, { cause: caught })
   if (sqliteCode(caught) === tooBig) {
     return new HeddleError('too_large', undefined, {}, { cause: caught })
@@ -34,7 +34,7 @@ export function diskError(caught: unknown, file: string): HeddleError {
 
 /** True if the disk that was written to is full. */
 export function isFull(caught: unknown): boolean {
-  return memberOf(caught, 'code') === 'ENOSPC' || sqliteCode(caught) === full
+  return (sqliteCode(caught) ?? systemCode(caught)) === full
 }
 
 /** True if the same may succeed later, when the disk, the memory or another program allows it. */
@@ -57,6 +57,24 @@ export function isConflict(caught: unknown): boolean {
 export function sqliteCode(caught: unknown): number | undefined {
   const code = memberOf(caught, 'errcode')
   return typeof code === 'number' ? code & 0xff : undefined
+}
+
+/** SQLite's code for an error of the file system; undefined for other errors. */
+function systemCode(caught: unknown): number | undefined {
+  switch (memberOf(caught, 'code')) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return full
+    case 'EIO':
+      return ioError
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+    case 'ENOTDIR':
+      return cannotOpen
+    default:
+      return undefined
+  }
 }
 
 function messageOf(code: number | undefined, file: string): string | undefined {

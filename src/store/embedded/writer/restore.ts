@@ -59,8 +59,8 @@ export function beginRestore(
     rmSync(draft, { recursive: true, force: true })
     rmSync(barrier, { force: true })
   }
+  makeDraft(draft, place)
   try {
-    mkdirSync(draft, { recursive: true, mode: 0o700 })
     // A server that is started meanwhile, or after a kill, refuses to begin anew here.
     writeFileSync(barrier, '', { mode: 0o600 })
     const files = [{ from: backup, name: 'heddle.db' }, ...backupParts.map(({ name, ending }) => ({
@@ -73,6 +73,14 @@ export function beginRestore(
     return { draft, bytes, isChecked, discard, publish: () => publish(draft, place, barrier) }
   } catch (error) {
     discard()
+    throw diskError(error, place)
+  }
+}
+
+function makeDraft(draft: string, place: string): void {
+  try {
+    mkdirSync(draft, { recursive: true, mode: 0o700 })
+  } catch (error) {
     throw diskError(error, place)
   }
 }

@@ -127,6 +127,13 @@ describe('the command "image"', () => {
     expect(await readTree(join(files, 'project'))).toEqual(before)
   })
 
+  it('names the file whose disk is full', async () => {
+    const [folder, base] = [await project(), await baseLayout()]
+    expect(await runIn(folder, runImageCommand, '--base', base, '--out', '/dev/full'))
+      .toMatchObject({ status: 1,
+        stderr: expect.stringMatching(/^The disk of \/dev\/full is full: free some space/) })
+  })
+
   it('gives the same digest each time, whatever the times of the files', async () => {
     const [folder, base] = [await project(), await baseLayout()]
     const first = await image(folder, base)

@@ -111,6 +111,8 @@ describe('a message', () => {
     { type: 'loading', graphId: null },
     { type: 'refused', isTransient: false, reason: 'x' },
     { type: 'ready', graphs: [], failures: [], unknown: [] },
+    { type: 'ready', graphs: [], failures: [], unknown: ['bare-stream'],
+      engine: { version: '9.9.9', nearestKnown: '1.7.3' } },
     { type: 'batch', job: 1, batch: ended },
     { type: 'batch', job: 1,
       batch: { ...ended, texts: ['x'],

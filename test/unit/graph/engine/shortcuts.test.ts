@@ -14,7 +14,7 @@ import { knownReducers } from '../../../../src/graph/engine/append-path.ts'
 import type { MessagesReducer } from '../../../../src/graph/engine/append-path.ts'
 import { BareStream } from '../../../../src/graph/engine/bare-stream.ts'
 import type { PregelMethods } from '../../../../src/graph/engine/bare-stream.ts'
-import { isKnown, unknownIn } from '../../../../src/graph/engine/known-sources.ts'
+import { isKnown, nearestKnown, unknownIn } from '../../../../src/graph/engine/known-sources.ts'
 import { shortcutsOn } from '../../../../src/graph/engine/shortcuts.ts'
 import { ChannelUpdates } from '../../../../src/graph/state/channel-updates.ts'
 import type { ChannelClass } from '../../../../src/graph/state/channel-updates.ts'
@@ -166,6 +166,15 @@ describe('the shortcuts', () => {
     expect([...shortcutsOn()]).toContain('bare-stream')
     expect([...shortcutsOn('off')]).toEqual([])
     expect([...shortcutsOn('bare-stream, nothing')]).toEqual(['append-path'])
+  })
+
+  it('name the nearest release that is known', () => {
+    expect(nearestKnown('1.9.0')).toBe('1.7.3')
+    expect(nearestKnown('1.6.0')).toBe('1.5.3')
+    expect(nearestKnown('1.10.0-alpha.1')).toBe('1.7.3')
+    expect(nearestKnown('0.3.0')).toBe('1.4.18')
+    // The functions of a copy may have been changed.
+    expect(nearestKnown('1.7.0')).toBe('1.7.0')
   })
 
   it('say of a release which of its functions are not known', () => {

@@ -15,7 +15,9 @@ it('A host says once that it does not know the engine of a project, and serves i
     const { stream } = Pregel.prototype
     Pregel.prototype.stream = function (...given) { return stream.apply(this, given) }`))
   const warnings = test.env.lines.filter(({ level }) => level === 'warn')
-  expect(warnings).toMatchObject([{ details: { without: ['bare-stream'] } }])
+  expect(warnings).toMatchObject([{
+    details: { without: ['bare-stream'], version: '1.4.18', nearestKnown: '1.4.18' },
+  }])
   expect(await test.run('where', {}).end).toMatchObject({ status: 'success' })
 })
 

@@ -104,9 +104,23 @@ describe('a project', () => {
   })
 
   it('is read without a missing dotenv file, with a warning', async () => {
-    const root = await withConfig({ ...minimal, env: '.env' })
-    expect(await readProject(root)).toMatchObject({ env: {}, envFile: join(root, '.env'),
-      warnings: ['env names .env, which cannot be read: going on without it.'] })
+    const root = await withConfig({ ...minimal, env: './settings/.env' })
+    expect(await readProject(root)).toMatchObject({ env: {}, envFile: join(root, 'settings/.env'),
+      warnings: [
+        'env in langgraph.json names "./settings/.env", which cannot be read (there is no ' +
+        'such file): continuing without it.',
+      ] })
+  })
+
+  it('is read without a dotenv file that is a folder or outside of the project', async () => {
+    const [folder, outside] = [await withConfig({ ...minimal, env: '.' }),
+      await withConfig({ ...minimal, env: '/etc/hostname' })]
+    expect((await readProject(folder)).warnings).toEqual([
+      expect.stringMatching(/names "\.", which cannot be read \(EISDIR\)/),
+    ])
+    expect((await readProject(outside, { within: outside })).warnings).toEqual([
+      expect.stringMatching(/names "\/etc\/hostname", .* \(it is outside of the project\)/),
+    ])
   })
 
   it('may have every key of the ecosystem', async () => {

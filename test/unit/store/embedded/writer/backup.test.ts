@@ -156,6 +156,25 @@ describe('a backup', () => {
     expect(readFileSync(file).includes(secret)).toBe(false)
   })
 
+  it('is not restored where nothing can be written, or where the disk is full', async () => {
+    await (await openEmbeddedStore({ directory, env })).close()
+    const backup = target()
+    backUp({ directory, target: backup })
+    const noFolder = join(place.directory, 'file', 'data')
+    writeFileSync(join(place.directory, 'file'), '')
+    expect(() => restoring({ backup, directory: noFolder })).toThrow(
+      `${noFolder} cannot be written`,
+    )
+    const full = join(place.directory, 'full')
+    expect(() =>
+      beginRestore({ backup, directory: full, manifest: 'required', report: ({ work, file }) => {
+        if (work === 'Checking' && file.startsWith(full)) {
+          throw Object.assign(new Error('write'), { code: 'EDQUOT' })
+        }
+      } })
+    ).toThrow(`The disk of ${full} is full.`)
+  })
+
   it('overwrites nothing, and leaves nothing behind if it cannot be made', async () => {
     await (await openEmbeddedStore({ directory, env })).close()
     const file = target()
