@@ -101,11 +101,6 @@ export class EffectAttempt {
     }
   }
 
-  /** True if the attempt has started no effect so far. */
-  get isFirst(): boolean {
-    return this.#claims.size === 0
-  }
-
   /** True if an effect of the attempt is running. */
   get isRunning(): boolean {
     return [...this.#claims.values()].some(({ state }) => state === 'running')

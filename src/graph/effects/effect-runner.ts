@@ -190,10 +190,9 @@ export class EffectRunner implements EffectBases {
 
   /**
    * Resolves with true as soon as the attempt starts or ends another effect, and with false if it
-   * does not. The first effect of an attempt has no concurrent effects.
+   * does not.
    */
   async #continues(attempt: EffectAttempt): Promise<boolean> {
-    if (attempt.isFirst) return false
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const stop = attempt.isRunning
       ? () => {}

@@ -78,6 +78,32 @@ describe('effects of one name in progress at once', () => {
       expect(charged).toEqual(['a', 'b'])
     })
 
+  it('are new if they start first after a kill, before the one that was started', async () => {
+    const charged: string[] = []
+    const abort = new AbortController()
+    const again = inOrder(['b', 'a'])
+    let order = inOrder(['a', 'b'])
+    const { start, resume, bench } = threadOf(() =>
+      Promise.all(['a', 'b'].map(async (name) => {
+        await order.turn(name)
+        const paid = effect('charge', { name }, () => {
+          charged.push(name)
+          setImmediate(() => abort.abort())
+          return `paid ${name}`
+        })
+        // In the first attempt, the second branch is killed before it charges.
+        if (order === again) setImmediate(() => order.done(name))
+        return await paid
+      })), rules)
+    await start({ forget: true, signal: abort.signal })
+    expect(charged).toEqual(['a'])
+    order = again
+    const { outcome } = await resume()
+    expect(outcome).toMatchObject({ status: 'success', waiting: false })
+    expect(bench.log.values()['out']).toEqual([['paid a', 'paid b']])
+    expect(charged).toEqual(['a', 'b'])
+  })
+
   it('have two places if they have the same input', async () => {
     const keys: string[] = []
     const { start, answer } = threadOf(async () => {
