@@ -27,7 +27,7 @@ export class ChannelView {
   static readonly empty = new ChannelView(new Map(), 0, {})
 
   readonly #channels: ReadonlyMap<string, Content>
-  /** Approximate bytes that the view holds, with those of earlier views since the full one. */
+  /** Approximate bytes that the view and the earlier views since the full view hold. */
   readonly bytes: number
   /** The same object for all views since the last full one: they share what did not change. */
   readonly base: object

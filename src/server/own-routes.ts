@@ -2,9 +2,9 @@
  * Calls to routes of the own deployment, for webhooks that name a path.
  *
  * Such a call enters by the front door, like one that the code of a graph makes: with a key that
- * has the rights of the run's user in the namespace of the run, for as long as the call lasts. Its
- * retries are those of every other webhook. A header says that it has no more powers than that key,
- * because a server without keys would take it for a call by its operator.
+ * has the rights of the run's user in the namespace of the run, for as long as the call lasts. It
+ * is retried like every other webhook. A header limits it to the powers of that key, because a
+ * server without keys would take it for a call by its operator.
  */
 
 import type { Env } from '../../cluster/index.ts'

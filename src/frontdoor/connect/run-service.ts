@@ -149,7 +149,7 @@ function cancelWhenGone({ runs, ticker }: Parts, spec: RunSpec | undefined, run:
   const cancel = runs.abandoner(callerOf(context), nameOf(run))
   return whenAborted(context.signal, () => {
     if (!spec?.cancelOnDisconnect || ticker.stopped) return
-    // The run may have ended already, and no client is left to learn of an error.
+    // The run may have ended already, and no client is left to receive an error.
     cancel().catch(() => {})
   })
 }

@@ -138,7 +138,7 @@ export class PassedRequests {
 
   /**
    * Finds the caller of an app's own key in the way of this route: the key opens nothing that the
-   * credentials of its request do not open. Undefined if the request has no such key.
+   * credentials of its request do not open. Returns undefined if the request has no such key.
    */
   identify(request: FastifyRequest): Promise<Finding> | undefined {
     return this.ofKey(request)?.identify(this.#sources.sourceOf(request))

@@ -210,7 +210,7 @@ async function mayWatch({ runs }: RunReplyParts,
 
 /**
  * Returns a function that cancels the run if its request specifies that. Call it when the response
- * starts. No client is left to learn of an error.
+ * starts. No client is left to receive an error.
  */
 function abandoned({ runs, ticker }: RunReplyParts, watched: Watched): () => void {
   const { run, reply, cancelOnDisconnect } = watched

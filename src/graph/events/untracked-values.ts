@@ -1,4 +1,4 @@
-/** Collects the state values of a run that no checkpoint contains: those of untracked channels. */
+/** Collects the values of untracked channels of a run, which no checkpoint contains. */
 
 import { isObject, objectIn, valueIn } from '../../json/index.ts'
 import type { ExecutionOutcome, JsonText } from '../execution.ts'

@@ -1,4 +1,4 @@
-/** The secrets of one run: those of its project, and credentials in the responses to its calls. */
+/** The secrets of a run: secrets of its project, and credentials in responses to its calls. */
 
 import { valueFinder } from '../secrets/known-values.ts'
 import { findNamedSecrets } from '../secrets/named-secrets.ts'

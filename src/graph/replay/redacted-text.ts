@@ -1,4 +1,4 @@
-/** Compares a text that was made of redacted responses with one that was made of the real ones. */
+/** Compares a text that was made of redacted responses with a text made of real responses. */
 
 /** Stars that replace a secret. Fewer are marks of a text. */
 const stars = /\*{3,}/

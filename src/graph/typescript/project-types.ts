@@ -64,7 +64,7 @@ export class TypeReader {
   #stopStart = () => {}
 
   /**
-   * `heapMb` is what the compiler may fill. `isBusy` tells whether a reading in the background
+   * `heapMb` limits the heap of the compiler. `isBusy` returns true if a reading in the background
    * would compete with other work of the machine.
    */
   constructor(env: Env, heapMb: number, bounds: ReaderBounds = { flags: [], user: undefined },

@@ -1,4 +1,4 @@
-/** Changes of feedback that exists: those of one row one after another. */
+/** Changes of existing feedback. Changes of the same row run one after another. */
 
 import { FairSemaphore } from '../../../cluster/index.ts'
 import { inTurn } from '../calls/in-turn.ts'

@@ -37,7 +37,7 @@ export type ResolvedProjects = (said: ProjectInput) => KnownProject | string
  */
 const leaseMs = 1000
 const entriesMax = 10_000
-/** Seconds of a day. */
+/** Seconds in 24 hours. */
 export const daySeconds = 24 * 60 * 60
 
 interface Entry {

@@ -83,7 +83,7 @@ async function spansOfTrace(parts: ScanParts, question: RunsQuestion, place: Spa
   return orders.ordered(found)
 }
 
-/** The place of a span: in a project of the question, if one of them has it. */
+/** The place of a span: a project of the question if such a project has the span. */
 async function placeIn({ store }: Pick<ScanParts, 'store'>,
   { tenant, projects }: Pick<RunsQuestion, 'tenant' | 'projects'>,
   id: Uuid): Promise<SpanPlace | undefined> {

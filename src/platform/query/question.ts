@@ -74,8 +74,8 @@ export interface SpanReads {
       readonly name: string },
   ): Promise<{ readonly type: string; readonly data: Uint8Array } | undefined>
   /**
-   * All places of spans: one in each project that has a span of such an id. With `stored`, threads
-   * are not asked for their runs: the thread that waits for the answer may be one of them.
+   * All places of spans: a place in each project that has a span of such an id. With `stored`, no
+   * thread is asked for its runs, because the thread that waits for the result may be among them.
    */
   locate(
     question: { readonly tenant: string; readonly ids: readonly Uuid[]; readonly stored?: boolean },

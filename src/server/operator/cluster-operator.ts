@@ -132,8 +132,8 @@ export function createClusterOperator(
 }
 
 /**
- * The newest version of the tables that a member supports. A member that reports none is of an
- * earlier build, or does not respond, and counts as the oldest.
+ * The newest version of the tables that a member supports. A member of an earlier build, or a
+ * member that does not respond, counts as the oldest.
  */
 function supportedBy({ details }: ListedMember): number {
   return details?.tables ?? 0

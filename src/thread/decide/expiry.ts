@@ -7,9 +7,9 @@ import { mayBeKept, show } from './kept-thread.ts'
 import { decideDelete } from './thread.ts'
 
 /**
- * Deletes the thread unless a client still follows the run or a webhook is owed. One that may be
- * kept is shown instead: nobody has said that its client got the result. Messages that wait for a
- * resume end with the thread.
+ * Deletes the thread unless a client still follows the run or a webhook is owed. A thread that may
+ * be kept is shown instead, because its client may not have received the result. Messages that wait
+ * for a resume end with the thread.
  */
 export function decideExpiry(at: Situation, isFollowed: boolean, nowMs: number): Decision {
   const { exists, row } = at.state

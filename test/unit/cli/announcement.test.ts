@@ -13,7 +13,7 @@ const server = { url: 'http://127.0.0.1:2024', studioUrl: 'http://127.0.0.1:2024
 const settings = { dataDirectory: '/data', port: 2024, portIsChosen: true,
   metrics: { host: '127.0.0.1', port: 9_090 } } as unknown as Settings
 
-it('is one line of JSON like those of the log, unless a person reads it', () => {
+it('is a line of JSON like the log, unless a person reads it', () => {
   const line = readyLine(server, { settings, nowMs: 0 })
   expect(line).toMatch(/^\{.*\}\n$/)
   expect(JSON.parse(line)).toEqual({ level: 'info', time: '1970-01-01T00:00:00.000Z',

@@ -219,7 +219,7 @@ class CatalogModelQuota implements ModelQuota {
       const [record] = await this.#catalogs.get(catalog, [recordId])
       const before = record && JSON.parse(record.bodyJson) as Use & { readonly day: string }
       const { day, isNew } = nextUseDay(before?.day ?? '', this.#cautiousNowMs())
-      // Another member has started the next day: `known` is of a day that has ended.
+      // Another member has started the next day: the day of `known` has ended.
       if (day > known.day) return
       const { own } = known
       const kept = before === undefined || isNew ? none : pick(before)

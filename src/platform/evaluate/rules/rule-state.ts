@@ -176,7 +176,7 @@ function decided(state: RuleState, command: RuleCommand, nowMs: number): Decided
   }
 }
 
-/** Returns the state with the use of the day at `nowMs`, which comes from a cautious clock. */
+/** Returns the state with today's use. `nowMs` comes from a cautious clock. */
 export function rollOverDay(state: RuleState, nowMs: number): RuleState {
   const { day, isNew } = nextUseDay(state.day, nowMs)
   return { ...state, day, ...isNew && { calls: 0, tokens: 0 } }

@@ -8,7 +8,7 @@ export interface FiledProjectsDeps {
   readonly formerNames: Pick<FormerNames, 'holders'>
   readonly get: Projects['get']
   readonly existing: (tenant: string, names: readonly string[]) => Promise<readonly Project[]>
-  /** The projects of these names, made on first use, and the ids of those that the call made. */
+  /** The projects of these names, made on first use, and the ids of the new projects. */
   readonly ensured: (tenant: string, names: readonly string[],
     startsMs: readonly number[]
   ) => Promise<

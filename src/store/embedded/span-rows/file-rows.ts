@@ -37,7 +37,7 @@ export class FileRows {
     this.#use.add(tenant, data.byteLength - bytes)
   }
 
-  /** The files of a span by name; the data only of the one that is named. */
+  /** The files of a span by name, with the data of the named file only. */
   list({ tenant, no, id: project }: NumberedProject, owner: Uuid,
     name?: string): readonly FilePart[] {
     const named = name === undefined ? '' : 'AND name = ?'

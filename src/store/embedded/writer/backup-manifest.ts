@@ -1,6 +1,6 @@
 /**
  * The manifest of a backup: its files with their sizes and hashes. It is written last, so a backup
- * that has one is complete.
+ * with a manifest is complete.
  */
 
 import { hash } from 'node:crypto'

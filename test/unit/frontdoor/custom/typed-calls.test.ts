@@ -35,7 +35,7 @@ describe('middleware with rest parameters', () => {
     expect([status, text, headers.get('x-seen')]).toEqual([200, '0', 'yes'])
   })
 
-  it('comes after the guard, if the project says so', async () => {
+  it('comes after the guard if the project specifies that', async () => {
     const { door, as } = await openKeyed({}, { graphs: app.host(),
       projectHttp: () => ({ middleware_order: 'auth_first' }) })
     app.servedAt(door.url)

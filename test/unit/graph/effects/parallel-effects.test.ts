@@ -78,7 +78,7 @@ describe('effects of one name in progress at once', () => {
       expect(charged).toEqual(['a', 'b'])
     })
 
-  it('are new if they start first after a kill, before the one that was started', async () => {
+  it('are new if they start first after a kill', async () => {
     const charged: string[] = []
     const abort = new AbortController()
     const again = inOrder(['b', 'a'])

@@ -25,7 +25,7 @@ it('Equal requests are answered in their order, and then no more.', async () => 
   expect(book.unused).toEqual([])
 })
 
-it('An exact one is taken before one with other ids.', async () => {
+it('An exact match is taken before a match with other ids.', async () => {
   const [one, two] = ['3f2504e0-4f89-41d3-9a0c-0305e82c3301',
     '3f2504e0-4f89-41d3-9a0c-0305e82c3302']
   const book = await opened([recordedCall(0, one), recordedCall(1, two)])
@@ -38,18 +38,18 @@ it('A call of another node has moved.', async () => {
   expect(ask(book, 'a', { site: siteAt(1, 'renamed') }).kind).toBe('moved')
 })
 
-it('Beside a changed call stands that of its place with its method and URL.', async () => {
+it('A changed call is listed next to the call of its place with its method and URL.', async () => {
   const book = await opened([recordedCall(0, 'x', { url: 'https://other.example.org' }),
     recordedCall(1, 'a')])
   expect(ask(book, 'b')).toMatchObject({ kind: 'none', near: { call: { no: 1 } } })
 })
 
-it('A call of a place that had none is new.', async () => {
+it('A call of a place without recorded calls is new.', async () => {
   const book = await opened([recordedCall(0, 'a')])
   expect(ask(book, 'b', { site: siteAt(1, 'more') })).toEqual({ kind: 'none', near: undefined })
 })
 
-it('Requests that run beside each other are answered in any order.', async () => {
+it('Concurrent requests get their responses in any order.', async () => {
   const bodies = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 12 })
   await fc.assert(
     fc.asyncProperty(

@@ -24,7 +24,7 @@ async function nameAndBlocks(store: SpanStore, place: SpanPlace) {
   return [head!.name, ...head!.blocks]
 }
 
-it('lets a later patch win over one of an earlier process whose clock was ahead', async () => {
+it('lets a later patch win over a patch of a process whose clock was ahead', async () => {
   const place = house.place(1)
   const store = house.open()
   const aheadUs = house.nowUs + 365 * dayMs * 1_000
