@@ -11,7 +11,7 @@ import type { Uuid } from './span.ts'
 /** Kind of a document. Each kind has keys and bytes of its own. */
 export type DocumentKind = 'commit' | 'example' | 'example_file' | 'queue_run' | 'rule_log'
   | 'ended_span' | 'share_token' | 'revision_chunk' | 'revision_manifest' | 'deployment_event'
-  | 'build_source' | 'replay_verdict' | 'own_run'
+  | 'build_source' | 'replay_verdict' | 'own_run' | 'life_change'
 
 /** Place of documents: those of one kind that belong to one record. */
 export interface DocumentPlace {

@@ -120,8 +120,8 @@ export interface SpanPort {
   files(place: FileOwner, name?: string): Promise<readonly FilePart[]>
   /**
    * Changes the seconds for which all spans of a project are kept. When it resolves, the change is
-   * durable. Spans that are stored get their new end of life in slices, and none of them is deleted
-   * by its former end.
+   * durable. Spans that are stored get their new end of life in slices. In a store that deletes
+   * spans itself, no span is deleted by its former end.
    */
   changeLife(tenant: string, project: Uuid, timeToLiveS: number): Promise<void>
   /**

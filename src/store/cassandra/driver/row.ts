@@ -3,6 +3,9 @@
 type Bytes = Buffer | null
 type Cells = Readonly<Record<string, Buffer>> | null
 type Time = bigint | null
+/** Times of writes, and seconds to live, of the cells of a collection. */
+type Times = readonly bigint[] | null
+type Lives = readonly (number | null)[] | null
 
 /**
  * A row of an answer, which has only the columns that its statement names. Columns of one name have
@@ -46,10 +49,15 @@ export interface Row {
   readonly keyspace_name: string
   readonly leaving: boolean | null
   readonly made_at: bigint
+  readonly member_times: Times
+  readonly member_ttls: Lives
   readonly members: Cells
   readonly name: string
   readonly now: Time
+  readonly op_times: Times
+  readonly op_ttls: Lives
   readonly ops: Cells
+  readonly owner: Buffer
   readonly place_base: Time
   readonly place_id: string
   readonly place_seq: Time
@@ -80,14 +88,20 @@ export interface Row {
   readonly successful_ranges: readonly string[] | null
   readonly table_name: string
   readonly tenant: string
+  readonly term_times: Times
+  readonly terms: readonly bigint[] | null
   readonly thread_id: string
   readonly through: Time
   readonly tokens: number
   readonly trace_id: Buffer | null
   readonly trace_start_us: Time
+  /** Seconds that a cell lives, as a statement names them. */
+  readonly ttl: number | null
   readonly type: string | null
   readonly unsettled: boolean | null
   readonly used_at: Time
   readonly value: string
   readonly version: string
+  /** Time of a write, as a statement names it. */
+  readonly written: Time
 }

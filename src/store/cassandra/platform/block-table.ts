@@ -9,7 +9,7 @@ import type { Block, BlockId, SpanPlace, SpanWrite, Uuid } from '../../../platfo
 import type { Connection, Row, Value } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
 import type { ConstantBodies } from './constant-bodies.ts'
-import { goneS, minuteOf } from './partition-key.ts'
+import { goneS, minuteOf } from './rows/partition-key.ts'
 import type { StatementBatches } from './statement-batches.ts'
 
 /** The trace of a place. */
@@ -53,7 +53,7 @@ export class BlockTable {
     await forEachLimit(largeAtOnce, blocks, async (block) => {
       const liveS = timeToLiveS(block.trace)
       const trace = { tenant, ...block }
-      const { data, chunks } = await this.#bodies.put(keyOf(trace, block.id), block.data, liveS)
+      const { data, chunks } = await this.#bodies.put(blockKey(trace, block.id), block.data, liveS)
       batches.add(partitionOf(minuteOf(block.traceStartUs)), { cql,
         values: [liveS, data, chunks, ...valuesOf(trace), block.id] }, rowBytes + data.byteLength)
     })
@@ -97,7 +97,7 @@ export class BlockTable {
       removed ||= rows.some((row) => row['block'] === removedTrace)
       for (const row of rows) {
         const id = row['block']
-        const data = await this.#bodies.read(keyOf(trace, id), row)
+        const data = await this.#bodies.read(blockKey(trace, id), row)
         if (data !== undefined) found.set(id, data)
       }
     })
@@ -149,7 +149,7 @@ export class BlockTable {
       cql: `DELETE FROM ${this.#table} WHERE ${inTrace} AND block = ?`,
       values: [...valuesOf(place), id],
     })
-    await this.#bodies.remove(keyOf(place, id), row)
+    await this.#bodies.remove(blockKey(place, id), row)
   }
 
   async #removeMembers(place: SpanPlace, row: Row, key: bigint): Promise<void> {
@@ -176,7 +176,9 @@ function valuesOf({ tenant, trace, traceStartUs }: TracePlace): Value[] {
   return [tenant, minuteOf(traceStartUs), bytesOfUuid(trace)]
 }
 
-function keyOf({ tenant, trace }: TracePlace, id: BlockId): string {
+/** The key of the chunks of a block. */
+export function blockKey({ tenant, trace }: Pick<SpanPlace, 'tenant' | 'trace'>,
+  id: BlockId): string {
   return JSON.stringify(['trace_block', tenant, trace, String(id)])
 }
 

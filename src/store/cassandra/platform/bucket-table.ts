@@ -5,7 +5,7 @@ import type { Hour, SpanPlace, Uuid } from '../../../platform/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import type { Connection } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
-import { goneS, hourOf } from './partition-key.ts'
+import { goneS, hourOf } from './rows/partition-key.ts'
 import type { StatementBatches } from './statement-batches.ts'
 
 /** Hours of projects that this process knows to be written. */
@@ -13,7 +13,7 @@ const knownMax = 10_000
 /** Time after which an hour is written again, so that it lives as long as its spans. */
 const knownMs = 60 * 60 * 1_000
 /** Seconds that an hour is known longer than the spans of its writer. */
-const longerS = 2 * 60 * 60
+export const hourLongerS = 2 * 60 * 60
 /** Rows of the hours of a project that are read at a time. */
 const hoursPage = 5_000
 /** Traces that one statement asks for, and that are marked at a time. */
@@ -60,7 +60,7 @@ export class BucketTable {
       batches.add(`hour ${project}`, {
         cql: `UPDATE ${this.#hours} USING TTL ? SET present = true ` +
           'WHERE tenant = ? AND project = ? AND hour = ?',
-        values: [liveS === 0 ? 0 : liveS + longerS, tenant, project, hour],
+        values: [liveS === 0 ? 0 : liveS + hourLongerS, tenant, project, hour],
       }, 100)
     }
     return () => {

@@ -9,21 +9,22 @@ import type { BlockId, Document, DocumentPlace, DocumentRange, Feedback, Feedbac
 import type { Connection } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
 import { ChunkTable } from '../log/chunk-table.ts'
-import { BlockTable } from './block-table.ts'
+import { blockKey, BlockTable } from './block-table.ts'
 import type { TracePlace } from './block-table.ts'
-import { BucketTable } from './bucket-table.ts'
+import { BucketTable, hourLongerS } from './bucket-table.ts'
 import { ConstantBodies } from './constant-bodies.ts'
 import { DocumentTable } from './document-table.ts'
-import type { PlacedFeedback } from './feedback-row.ts'
+import type { PlacedFeedback } from './rows/feedback-row.ts'
 import { feedbackLivesS, FeedbackTable } from './feedback-table.ts'
 import { FeedbackTokenTable } from './feedback-token-table.ts'
-import { FileTable } from './file-table.ts'
+import { fileKey, fileOwners, FileTable } from './file-table.ts'
 import { GoneIds } from './gone-ids.ts'
 import { LateWrites } from './late-writes.ts'
+import { LifeChanges } from './lives/life-changes.ts'
 import { LocationTable } from './location-table.ts'
 import { mergeScans } from './merged-scan.ts'
-import { bytesOfMark } from './operation-cell.ts'
-import { hourUs } from './partition-key.ts'
+import { bytesOfMark } from './rows/operation-cell.ts'
+import { hourUs } from './rows/partition-key.ts'
 import { scanProject } from './project-scan.ts'
 import { remove } from './removal.ts'
 import { RollUpTable } from './roll-up-table.ts'
@@ -57,8 +58,9 @@ export class CassandraSpans implements SpanStore {
   readonly #visibility: Visibility
   readonly #gone: GoneIds
   readonly #lateWrites: LateWrites
+  readonly #lives: LifeChanges
 
-  constructor(connection: Connection, systemEnv: Env) {
+  constructor(connection: Connection, systemEnv: Env, access: 'write' | 'read') {
     const env = { ...systemEnv, nowMs: cautiousClock(systemEnv) }
     const bodies = new ConstantBodies(new ChunkTable(connection), env)
     this.#connection = connection
@@ -75,6 +77,10 @@ export class CassandraSpans implements SpanStore {
     this.#gone = new GoneIds(this.#buckets)
     this.#visibility = new Visibility(this.#buckets)
     this.#lateWrites = new LateWrites(this.#buckets, this.#visibility, env)
+    this.#lives = new LifeChanges({ connection, env, documents: this.#documents,
+      bodies: { ofBlock: blockKey, ofFile: fileKey }, fileOwners, nowMs: env.nowMs, hourLongerS,
+      hours: (tenant, project) => this.#buckets.hours(tenant, project, 0, 2 ** 31 - 1),
+      isWriter: access === 'write' })
   }
 
   async write(request: SpansOfRequest): Promise<readonly Uuid[]> {
@@ -150,8 +156,8 @@ export class CassandraSpans implements SpanStore {
       tenant, what)
   }
 
-  async changeLife(): Promise<void> {
-    // Rows have the time to live with which they were written.
+  async changeLife(tenant: string, project: Uuid, lifeS: number): Promise<void> {
+    await this.#lives.change({ tenant, project, lifeS })
   }
 
   async putFeedback(feedback: readonly PlacedFeedback[]): Promise<readonly Uuid[]> {
@@ -294,6 +300,7 @@ export class CassandraSpans implements SpanStore {
   }
 
   async close(): Promise<void> {
+    await this.#lives.close()
     await this.#connection.close()
   }
 }

@@ -6,8 +6,8 @@ import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
 import type { Feedback, FeedbackQuery, Uuid } from '../../../platform/index.ts'
 import type { Connection, Statement, Value } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
-import { bytesOfFeedback, feedbackOf } from './feedback-row.ts'
-import type { PlacedFeedback } from './feedback-row.ts'
+import { bytesOfFeedback, feedbackOf } from './rows/feedback-row.ts'
+import type { PlacedFeedback } from './rows/feedback-row.ts'
 
 /** Seconds that feedback on a span lives: as long as any span may. */
 export const feedbackLivesS = 400 * 24 * 60 * 60

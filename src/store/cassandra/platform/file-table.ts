@@ -124,6 +124,20 @@ function isOf({ project }: FileOwner, row: Row): boolean {
   return row['project'] == null || String(row['project']) === project
 }
 
+/** Owners of the files of a span in their rows. */
+export function fileOwners(place: FileOwner): readonly Buffer[] {
+  return [plainKey(place).bytes, ownKey(place).bytes]
+}
+
+/** The key of the chunks of a file whose owner a row names. */
+export function fileKey(tenant: string, owner: Uint8Array, row: Row): string {
+  const bytes = Buffer.from(owner)
+  const [id, project] = [bytes.subarray(0, 16), bytes.subarray(16)].map((part) =>
+    part.byteLength === 0 ? undefined : uuidOfBytes(part)
+  )
+  return keyIn(tenant, { bytes, name: project === undefined ? id! : `${id} ${project}` }, row)
+}
+
 function keyIn(tenant: string, { name: owner }: OwnerKey, row: Row): string {
   return keyOf({ tenant, owner, name: row['name'], version: row['version'] })
 }

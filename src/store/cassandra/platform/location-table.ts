@@ -5,7 +5,7 @@ import type { SpanPlace, Uuid } from '../../../platform/index.ts'
 import type { Connection, Row, Statement } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
 import { partitionOf } from './block-table.ts'
-import { idMinute } from './partition-key.ts'
+import { idMinute } from './rows/partition-key.ts'
 import type { StatementBatches } from './statement-batches.ts'
 
 /** Ids that one statement asks for, and such statements at a time. */

@@ -13,5 +13,5 @@ export type PlainOptions = Omit<ConnectionOptions, 'env'>
 export async function openSpanStore(options: unknown,
   access: 'write' | 'read'): Promise<SpanStore> {
   const env = systemEnv({ name: access === 'write' ? 'ingest' : 'query' })
-  return new CassandraSpans(await Connection.open({ ...options as PlainOptions, env }), env)
+  return new CassandraSpans(await Connection.open({ ...options as PlainOptions, env }), env, access)
 }

@@ -4,7 +4,7 @@ import type { Hour, SpanPlace, Uuid } from '../../../platform/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import type { Connection } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
-import { hourOf, hourUs, monthOf } from './partition-key.ts'
+import { hourOf, hourUs, monthOf } from './rows/partition-key.ts'
 
 /** Seconds that a roll-up lives. */
 const livesS = 24 * 60 * 60

@@ -7,8 +7,8 @@ import type { Hour, ScanMark, SpanHead, SpanPlace, SpanWrite, Term,
   Uuid } from '../../../platform/index.ts'
 import type { Connection, Row, Statement, Value } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
-import { cellOf, headColumns, headOf } from './operation-cell.ts'
-import { bucketOf, hourOf, hourUs } from './partition-key.ts'
+import { cellOf, headColumns, headOf } from './rows/operation-cell.ts'
+import { bucketOf, hourOf, hourUs } from './rows/partition-key.ts'
 import type { StatementBatches } from './statement-batches.ts'
 
 /** The index term of all roots, which no hash makes. */

@@ -8,7 +8,7 @@ import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
 import type { Uuid } from '../../../platform/index.ts'
 import type { Connection } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
-import { idMinute } from './partition-key.ts'
+import { idMinute } from './rows/partition-key.ts'
 
 /** Ids that one statement asks for, statements at a time, and rows that are read at a time. */
 const [idsOfRead, readsAtOnce, page] = [100, 16, 1_000]

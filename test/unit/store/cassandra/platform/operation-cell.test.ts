@@ -7,7 +7,7 @@ import { bytesOfUuid, foldHead, noFields, termOf } from '../../../../../src/plat
 import type { SpanFields, SpanPlace, SpanWrite } from '../../../../../src/platform/index.ts'
 import type { Row } from '../../../../../src/store/cassandra/driver/connection.ts'
 import { bytesOfMark, cellOf,
-  headOf } from '../../../../../src/store/cassandra/platform/operation-cell.ts'
+  headOf } from '../../../../../src/store/cassandra/platform/rows/operation-cell.ts'
 import { expectAlways } from '../../../../support/expect-always.ts'
 import { someKinds } from '../../../../support/some-kinds.ts'
 

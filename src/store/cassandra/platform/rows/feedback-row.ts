@@ -1,8 +1,8 @@
 /** Feedback as the bytes of its row. */
 
-import { FeedbackRow } from '../../../../proto/gen/storage/v1/span.ts'
-import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
-import type { Feedback, SpanPlace, Uuid } from '../../../platform/index.ts'
+import { FeedbackRow } from '../../../../../proto/gen/storage/v1/span.ts'
+import { bytesOfUuid, uuidOfBytes } from '../../../../platform/index.ts'
+import type { Feedback, SpanPlace, Uuid } from '../../../../platform/index.ts'
 
 /** Feedback with the place of its mark. */
 export interface PlacedFeedback {

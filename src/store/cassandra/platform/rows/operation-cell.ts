@@ -3,12 +3,12 @@
 import { hash } from 'node:crypto'
 
 import { FeedbackMark as StoredMark,
-  SpanOperation as Stored } from '../../../../proto/gen/storage/v1/span.ts'
+  SpanOperation as Stored } from '../../../../../proto/gen/storage/v1/span.ts'
 import { bytesOfUuid, foldHead, readKinds, termOf, uuidOfBytes,
-  writeKinds } from '../../../platform/index.ts'
+  writeKinds } from '../../../../platform/index.ts'
 import type { FeedbackMark, SpanFields, SpanHead, SpanOperation, SpanWrite, Term,
-  Uuid } from '../../../platform/index.ts'
-import type { Row } from '../driver/connection.ts'
+  Uuid } from '../../../../platform/index.ts'
+import type { Row } from '../../driver/connection.ts'
 
 /** A cell of the map of a span's operations. */
 export interface OperationCell {

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 
-import type { Hour, Uuid } from '../../../platform/index.ts'
+import type { Hour, Uuid } from '../../../../platform/index.ts'
 
 /**
  * Hours of a bucket: a partition of the heads of a project. A rare term in 14 days is looked up 56
