@@ -23,7 +23,7 @@ import { readRollouts, readServing } from './deployments/serving-metrics.ts'
 import { drainService, endByOperator } from './drain.ts'
 import { graphConfigOf } from './graph-config.ts'
 import { itemsWithinQuota } from './graph-items.ts'
-import { claimNamed } from './graphs-users/default-users.ts'
+import { takeNamed } from './graphs-users/default-users.ts'
 import { openGraphsUsers } from './graphs-users/graphs-users.ts'
 import { namedUsers } from './graphs-users/named-users.ts'
 import { requireDataDirectory } from './stages/data-directory.ts'
@@ -101,7 +101,7 @@ export async function openServer(settings: Settings, env: Env,
   const users = namedUsers(settings)
   if (users !== undefined) {
     await openGraphsUsers(users, settings.dataDirectory)
-    await claimNamed(users)
+    takeNamed(users, env)
   }
   const metrics = new Metrics()
   readServer(metrics, ownVersion())

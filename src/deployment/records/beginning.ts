@@ -20,6 +20,8 @@ import type { RecordParts, StoredDeployments } from './stored-deployments.ts'
 export interface DeploymentsLimits {
   /** Tenants that may have any: the code of each runs beside that of all others. */
   readonly owners: 'one' | 'any'
+  /** Addresses from which code could call as every user. With any, no deployment is created. */
+  readonly posing: readonly string[]
   readonly deployments: number
   /** Of the chunks of all deployments of a tenant. */
   readonly bytes: number
@@ -28,7 +30,7 @@ export interface DeploymentsLimits {
 }
 
 /** The limits of a server that has no others. */
-export const deploymentsLimits: DeploymentsLimits = { owners: 'any', deployments: 20,
+export const deploymentsLimits: DeploymentsLimits = { owners: 'any', posing: [], deployments: 20,
   bytes: 2_000_000_000, revisions: 100 }
 
 /** Milliseconds after which an upload that is not complete is removed. */

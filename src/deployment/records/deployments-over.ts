@@ -62,6 +62,7 @@ class CatalogDeployments implements Deployments {
   async create(said: NewDeployment): Promise<Deployment> {
     const options = requireSoundDeployment(said)
     const { catalogs, env } = this.#parts
+    this.#requireTruth()
     await this.#requireOwner(options.tenant)
     await requireOwnName(this.#parts, options)
     await this.#requireRoomFor(options.tenant)
@@ -268,6 +269,18 @@ class CatalogDeployments implements Deployments {
     const found = await this.get(of)
     if (found.tenant === tenant && found.preview === null) return
     throw new HeddleError('not_found', `The deployment ${of} does not exist.`)
+  }
+
+  /** Throws `forbidden` if code of deployments could call as every user. */
+  #requireTruth(): void {
+    const { posing } = this.#parts.limits
+    if (posing.length === 0) return
+    throw new HeddleError('forbidden', 'This server takes no new deployments, because their code ' +
+      `could call as every user: --user-proxies includes ${
+        posing.join(', ')
+      }, which code of this ` +
+      'machine can call from. Its operator lets the proxy send signed tokens (--jwt-issuer), ' +
+      'names other addresses, or allows it with --trust-tenants.')
   }
 
   /** Throws `forbidden` if another tenant owns deployments. With an id: if that one came first. */

@@ -7,6 +7,7 @@ import type { CompiledProject } from '../project/project-compiler.ts'
 import type { ReaderBounds } from '../typescript/project-types.ts'
 import type { ChildStart } from './graph-child.ts'
 import type { GraphProcessOptions } from './graph-process.ts'
+import { certificatesVariable, ownCertificates } from './own-certificates.ts'
 import { ownCode } from './own-code.ts'
 import type { ProcessStart } from './process-mail.ts'
 import { graphsSee, heapOfWorker, processFlags, processSees, readOnly } from './process-flags.ts'
@@ -32,9 +33,10 @@ export function childStarts(options: GraphProcessOptions, project: CompiledProje
     knows: (flag) => process.allowedNodeEnvironmentFlags.has(flag) })
   const { login: _login, app: _app, ...graphsOnly } = project
   const whole = options.replays ? replaying(graphsOnly) : project
+  const environment = processSees(options, process.env, certificatesOf(options, project.root))
   const startOf = (workersOf: number, isWhole: boolean): ChildStart => ({
     flags,
-    environment: processSees(options, process.env),
+    environment,
     folder: project.root,
     user,
     networkWall,
@@ -44,6 +46,20 @@ export function childStarts(options: GraphProcessOptions, project: CompiledProje
   })
   return { main: startOf(workers, true), apart: startOf(1, false),
     readOnly: { flags: readOnly([folder, ...own]), user } }
+}
+
+/** Path of the certificates that a deployment brings. Logs a warning if they cannot be used. */
+function certificatesOf({ variables, folder, env }: GraphProcessOptions, root: string):
+  | string
+  | undefined {
+  const { [certificatesVariable]: named } = variables
+  if (named === undefined || named === process.env[certificatesVariable]) return undefined
+  const file = ownCertificates(named, { root, folder })
+  if (file === undefined) {
+    env.log.warn(`${certificatesVariable} of a deployment has no effect: it must name a file of ` +
+      'the revision, or the file that the server has.', { file: named })
+  }
+  return file
 }
 
 /** The guards of each thread, and after them its compile cache. */

@@ -2,10 +2,11 @@
 
 import { compileCacheVariable } from '../guards/thread-options.ts'
 import type { GraphProcessOptions } from './graph-process.ts'
+import { certificatesVariable } from './own-certificates.ts'
 
 /** Variables of the server that a graph process gets as well: none of them is a secret. */
 const passedOn = ['TZ', 'LANG', 'LC_ALL', 'HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY',
-  'NODE_EXTRA_CA_CERTS'] as const
+  certificatesVariable] as const
 
 /** Variables that would change how Node starts, and so what the process may do. */
 const ofNode = ['NODE_OPTIONS', 'NODE_COMPILE_CACHE', 'NODE_DISABLE_COMPILE_CACHE',
@@ -36,11 +37,13 @@ export function graphsSee({ variables, compileCache, user }: EnvironmentOptions,
 /**
  * The environment that the process is started with. Variables of the deployment are not among it,
  * as some of them would change the process itself, and anyone of its user could read them.
+ * `certificates` is the path of the certificates that the deployment brings.
  */
 export function processSees({ variables, compileCache, user }: EnvironmentOptions,
-  server: NodeJS.ProcessEnv): Record<string, string> {
-  return { ...passedFrom(server), ...passedFrom(variables), ...homeOf(user, compileCache),
-    ...cacheIn(compileCacheVariable, compileCache) }
+  server: NodeJS.ProcessEnv, certificates?: string): Record<string, string> {
+  return { ...passedFrom(server), ...passedFrom(without(variables, [certificatesVariable])),
+    ...certificates !== undefined && { [certificatesVariable]: certificates },
+    ...homeOf(user, compileCache), ...cacheIn(compileCacheVariable, compileCache) }
 }
 
 /** Limits on a process: the paths that it may read, and its memory. */

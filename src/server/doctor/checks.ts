@@ -292,6 +292,15 @@ const checks: Readonly<Record<string, Check>> = {
         'Name the balancer with --trusted-proxies, if there is one.')
   },
 
+  'user proxies': ({ posing }) => {
+    if (posing === undefined) return undefined
+    return posing.length === 0
+      ? ok('Code of deployments on this machine cannot pose as a proxy of users.')
+      : warn(`Code of deployments can call as every user, from ${posing.join(', ')}.`,
+        'Let the proxy send signed tokens (--jwt-issuer), or name no address of this machine, of ' +
+          'other members or of pods in --user-proxies.')
+  },
+
   'backup': ({ lastBackupMs, lastBackupFault, nowMs }) => {
     if (lastBackupMs === undefined) return undefined
     const cure = 'Run "heddle backup" daily, and keep its files elsewhere.'

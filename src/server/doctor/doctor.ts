@@ -12,6 +12,7 @@ import { readKeyspaces } from '../../store/cassandra/index.ts'
 import { backupEndings, checkBackup, manifestEnding,
   readSchema } from '../../store/embedded/index.ts'
 import { openAdminAccess } from '../admin-access.ts'
+import { posingAddresses } from '../deployments/posing-proxies.ts'
 import type { RevisionsAdmin, RevisionsRequest } from '../deployments/revisions-admin.ts'
 import { connectionOptions } from '../backends/cassandra-connection.ts'
 import { thisMachine } from '../graphs-users/graphs-users.ts'
@@ -33,7 +34,8 @@ export async function consultDoctor(settings: Settings, env: Env,
 }
 
 function readMachine(settings: Settings, env: Env): Reading {
-  const { dataDirectory, workers, workerHeapMb: heapMb, auth, host, trustedProxies } = settings
+  const { dataDirectory, workers, workerHeapMb: heapMb, auth, host, trustedProxies, userProxies } =
+    settings
   const users = namedUsers(settings)
   const limitMb = readMemoryMb()
   const graphsMb = settings.graphsMemoryMb ?? Math.floor(limitMb / 2)
@@ -57,6 +59,7 @@ function readMachine(settings: Settings, env: Env): Reading {
     auth,
     isPublic: !isLoopback(host),
     trustedProxies: trustedProxies.length,
+    ...userProxies.length > 0 && { posing: posingAddresses(settings) },
   }
 }
 

@@ -78,6 +78,8 @@ export interface Reading {
   /** True if other machines can reach the front door. */
   readonly isPublic: boolean
   readonly trustedProxies: number
+  /** Addresses of this machine in `--user-proxies`; missing without such proxies. */
+  readonly posing?: readonly string[]
   /** Secrets of workspaces; missing if they cannot be counted. */
   readonly secrets?: { readonly stored: number; readonly unopened: number;
     readonly sealedWithOlder: number }

@@ -5,14 +5,14 @@
 
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 
 import type { Env } from '../../../cluster/index.ts'
-import { HeddleError } from '../../errors.ts'
+import { HeddleError, messageOf } from '../../errors.ts'
 import { ownCode } from '../../graph/index.ts'
 import { namesOf } from '../../settings/index.ts'
 import type { Settings, UserRange } from '../../settings/index.ts'
+import { blockLocks } from './block-lock.ts'
 import { openGraphsUsers, thisMachine } from './graphs-users.ts'
 import { namedUsers } from './named-users.ts'
 import { usersFault } from './users-fault.ts'
@@ -40,7 +40,7 @@ async function openDefaultUsers(dataDirectory: string,
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined
   try {
     requireReadable([process.execPath, ...ownCode()], [dataDirectory])
-    const users = await claimBlock(dataDirectory)
+    const users = takeBlock(dataDirectory, log)
     await openGraphsUsers(users, dataDirectory)
     log.info('The code of each deployment runs as a user of its own.', { ...users })
     return users
@@ -78,30 +78,36 @@ export function blocksFor(directory: string): readonly UserRange[] {
 }
 
 /** Takes the first block whose ids are free, and that no other server of this machine has. */
-async function claimBlock(directory: string): Promise<UserRange> {
+function takeBlock(directory: string, log: Env['log']): UserRange {
   const machine = thisMachine()
-  for (const block of blocksFor(directory)) {
-    if (usersFault(block, machine) === undefined && await claim(block)) return block
-  }
+  const free = blocksFor(directory).filter((block) => usersFault(block, machine) === undefined)
+  const found = free.find(takerOf(log))
+  if (found !== undefined) return found
   throw new HeddleError('unavailable', 'All ids from 80000 to 99999 are taken.')
 }
 
 /** Takes the blocks that have ids of named users, so that other servers choose other blocks. */
-export async function claimNamed({ first, last }: UserRange): Promise<void> {
-  const taken = blocksFor('').filter((block) => block.first <= last && first <= block.last)
-  await Promise.all(taken.map(claim))
+export function takeNamed({ first, last }: UserRange, { log }: Pick<Env, 'log'>): void {
+  const take = takerOf(log)
+  for (const block of blocksFor('')) if (block.first <= last && first <= block.last) take(block)
 }
 
 /**
- * Takes a block for the life of this process, by a name that one process at a time can have.
- * Returns false if another process has it.
+ * Returns a function that takes a block. Without locks, each block can be taken: users that another
+ * server may have are safer than root.
  */
-export async function claim({ first }: UserRange): Promise<boolean> {
-  const server = createServer((socket) => socket.destroy())
-  return await new Promise<boolean>((resolve) => {
-    server.once('error', () => resolve(false))
-      .listen({ path: `\0heddle-graphs-users-${first}` }, () => resolve(true)).unref()
-  })
+function takerOf(log: Env['log']): (block: UserRange) => boolean {
+  try {
+    const lock = blockLocks()
+    return ({ first }) => lock(first)
+  } catch (error) {
+    log.warn(
+      'Other servers of this machine may choose the same users for their deployments: give ' +
+        `each a range of its own with ${namesOf('graphsUsers')}.`,
+      { reason: messageOf(error) },
+    )
+    return () => true
+  }
 }
 
 /** The folders above a path, from the root on. */

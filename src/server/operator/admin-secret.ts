@@ -5,7 +5,7 @@
  */
 
 import { timingSafeEqual } from 'node:crypto'
-import { rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -18,7 +18,7 @@ const fileName = 'heddle.sock-secret'
 export interface AdminSecret {
   /** Throws `forbidden` unless `given` is the secret. */
   require(given: unknown): void
-  /** Removes the file. */
+  /** Removes the file, unless a newer server has written it since. */
   close(): void
 }
 
@@ -35,7 +35,17 @@ export function writeAdminSecret(directory: string, env: Pick<Env, 'secret'>): A
         `server, which is in ${fileName} of its data directory: use the command of the version ` +
         'that the server has.')
     },
-    close: () => rmSync(file, { force: true }),
+    close: () => {
+      if (isContentOf(file, secret)) rmSync(file, { force: true })
+    },
+  }
+}
+
+function isContentOf(file: string, secret: string): boolean {
+  try {
+    return readFileSync(file, 'utf8') === secret
+  } catch {
+    return false
   }
 }
 

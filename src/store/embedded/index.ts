@@ -1,6 +1,7 @@
 /** Public entry point of the embedded store. */
 
 export { openEmbeddedStore, openScratchStore } from './store.ts'
+export { lockDirectory } from './writer/directory-lock.ts'
 export type { EmbeddedStore, ScratchStore } from './store.ts'
 export { embeddedSpans } from './platform/place.ts'
 export { beginBackup } from './writer/backup.ts'

@@ -145,3 +145,21 @@ it('Names that are taken, are no labels or are not yours are refused, and so are
       await guarded.close()
     }
   })
+
+it('No deployment is created where its code could pose as a proxy of users.', async () => {
+  const posed = await startServer({
+    args: [...oneWorker, '--auth', 'keys', '--user-proxies', '127.0.0.1'],
+  })
+  try {
+    const maker = await openKeyMaker(posed)
+    const headers = { 'x-api-key': await maker.make('acme', 'admin') }
+    expect(await new DeployTarget(posed.url, 'shop', headers).create()).toMatchObject({ status: 403,
+      body: {
+        message: expect.stringContaining('--user-proxies includes 127.0.0.1/32') as string,
+      } })
+    expect(posed.output()).toContain('No deployment can be created')
+    await maker.close()
+  } finally {
+    await posed.close()
+  }
+})

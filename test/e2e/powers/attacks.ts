@@ -60,6 +60,47 @@ const realClass = `(() => {
   return found ?? require('worker_threads').Worker
 })()`
 
+/** Resolves if a thread with its own, empty environment executes code without an error. */
+const inEmptyThread = (code: string, more = '{}') =>
+  `new Promise((resolve, reject) => {
+    const file = new URL(${JSON.stringify(`data:text/javascript,${encodeURIComponent(code)}`)})
+    new (require('worker_threads').Worker)(file, { env: {}, ...${more} }).on('error', reject)
+      .on('exit', (status) => status === 0 ? resolve('done') : reject(new Error('ended')))
+  })`
+
+const databaseReading = (dataDir: string) =>
+  `import { readFileSync } from 'node:fs'; readFileSync('${dataDir}/heddle.db')`
+
+/** Resolves if a hook of the module loader returns the content of a file. */
+const loadedByHook = (path: string) =>
+  `(() => {
+    const load = (url, context, next) => {
+      if (!url.endsWith('${path}')) return next(url, context)
+      const source = JSON.stringify(String(next(url, { ...context, format: 'commonjs' }).source))
+      return { format: 'json', source, shortCircuit: true }
+    }
+    const resolve = (name, context, next) => name === 'stolen'
+      ? { url: 'file://${path}', format: 'json', shortCircuit: true }
+      : next(name, context)
+    const hooks = require('module').registerHooks({ load, resolve })
+    try { return require('stolen') } finally { hooks.deregister() }
+  })()`
+
+/** Resolves if a debugger in this process, or of its main thread, evaluates an expression. */
+const evaluated = (connect: string) =>
+  `new Promise((resolve, reject) => {
+    const session = new (require('inspector').Session)()
+    session.${connect}()
+    session.post('Runtime.evaluate', { expression: 'process.pid' },
+      (error, value) => error ? reject(error) : resolve(value))
+  })`
+
+/** Resolves if a test passes in a process of its own. */
+const runnerPasses = `new Promise((resolve, reject) => require('node:test').run({
+    files: [process.cwd() + '/agent.ts'] })
+    .on('test:pass', resolve).on('test:fail', reject).on('end', reject).on('error', reject)
+    .resume())`
+
 /** Resolves if the server accepts a request that the code of a run makes. */
 const requesting = ({ port }: Target, method: string, path: string, body?: object) =>
   `(async () => {
@@ -120,8 +161,59 @@ export const codeAttacks: readonly CodeAttack[] = [
     code: (target) =>
       threadReading(target, `require('worker_threads').Worker`,
         `{ env: { NODE_OPTIONS: '--allow-fs-read=*' } }`) },
+  { power: 'files', name: 'a thread of a file with an environment of its own',
+    code: ({ dataDir }) => inEmptyThread(databaseReading(dataDir)) },
+  { power: 'files', name: 'a thread of a file with arguments',
+    code: ({ dataDir }) => inEmptyThread(databaseReading(dataDir), '{ execArgv: [] }') },
+  { power: 'files', name: 'a file as a dotenv file',
+    code: ({ dataDir }) => `process.loadEnvFile('${dataDir}/heddle.sock-secret')` },
+  { power: 'files', name: 'a file by a hook of the module loader',
+    code: ({ dataDir }) => loadedByHook(`${dataDir}/heddle.sock-secret`) },
+  { power: 'files', name: 'a file by the object of the system',
+    code: () => `process.binding('fs').open('/etc/passwd', 0, 0o666)` },
+  { power: 'files', name: 'a link in its compile cache', code: () =>
+    `(() => {
+        const link = process.env.NODE_COMPILE_CACHE + '/link'
+        require('fs').symlinkSync('/etc/passwd', link)
+        return require('fs').readFileSync(link)
+      })()` },
+  { power: 'files', name: 'the names in a folder',
+    code: ({ dataDir }) => `require('fs').opendirSync('${dataDir}').readSync()` },
+  { power: 'files', name: 'changes of a folder',
+    code: ({ dataDir }) => `require('fs').watch('${dataDir}').close()` },
+  { power: 'files', name: 'the mode of an open file',
+    code: () =>
+      `require('fs').fchmodSync(require('fs').openSync(process.cwd() + '/agent.ts'), 0o600)` },
+  { power: 'files', name: 'a report of the process',
+    code: ({ dataDir }) => `process.report.writeReport('${dataDir}/report.json')` },
+  { power: 'files', name: 'a snapshot of the heap',
+    code: ({ dataDir }) => `require('v8').writeHeapSnapshot('${dataDir}/x.heapsnapshot')` },
   { power: 'processes', name: 'a program',
     code: () => `require('child_process').execFileSync('/bin/true')` },
+  { power: 'processes', name: 'a program in the place of its own process',
+    code: () => `process.execve('/bin/true', ['/bin/true'])` },
+  { power: 'processes', name: 'a program by the object of the system', code: () =>
+    `(() => {
+        const { error } = process.binding('spawn_sync').spawn({ file: '/bin/true',
+          args: ['/bin/true'], stdio: [{ type: 'ignore' }] })
+        if (error) throw new Error(String(error))
+      })()` },
+  { power: 'processes', name: 'a member of a cluster of processes',
+    code: () =>
+      `new Promise((resolve, reject) => require('cluster').fork().on('error', reject)
+        .on('online', resolve).on('exit', reject))` },
+  { power: 'processes', name: 'a runner of tests', code: () => runnerPasses },
+  { power: 'processes', name: 'a debugger of its own thread', code: () => evaluated('connect') },
+  { power: 'processes', name: 'a debugger of the main thread of its process',
+    code: () => evaluated('connectToMainThread') },
+  { power: 'processes', name: 'a port for debuggers',
+    code: () => `require('inspector').open(0, '127.0.0.1')` },
+  { power: 'processes', name: 'a signal from a thread with its own environment',
+    code: ({ pid }) => inEmptyThread(`process.kill(${pid}, 0)`) },
+  { power: 'processes', name: 'an extension of SQLite',
+    code: ({ dataDir }) =>
+      `new (require('node:sqlite').DatabaseSync)(':memory:', { allowExtension: true })
+        .loadExtension('${dataDir}/extension.so')` },
   { power: 'processes', name: 'a debugger of the server',
     code: ({ pid }) => `process.kill(${pid}, 'SIGUSR1')` },
   { power: 'processes', name: 'the end of the server',
@@ -132,6 +224,10 @@ export const codeAttacks: readonly CodeAttack[] = [
     code: () => `process.dlopen({ exports: {} }, process.execPath)` },
   { power: 'network', name: 'a Unix socket of the machine',
     code: ({ foreignSocket }) => opening(`require('net').connect('${foreignSocket}')`) },
+  { power: 'network', name: 'a Unix socket from a thread with its own environment',
+    code: ({ foreignSocket }) =>
+      inEmptyThread(`import { connect } from 'node:net'
+        connect('${foreignSocket}').on('error', (error) => { throw error })`) },
   { power: 'network', name: 'a TCP connection', places: ['replay'],
     code: ({ foreignPort }) => opening(`require('net').connect(${foreignPort}, '127.0.0.1')`) },
   { power: 'network', name: 'a TCP connection by the object of the system', places: ['replay'],

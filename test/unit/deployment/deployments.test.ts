@@ -104,6 +104,12 @@ describe('a deployment', () => {
     await house.create('more', 'other')
   })
 
+  it('is not created where its code could call as every user', async () => {
+    const house = new RecordsHouse({ posing: ['127.0.0.0/8'] })
+    await expect(house.create('shop')).rejects.toMatchObject({ code: 'forbidden',
+      message: expect.stringMatching(/--user-proxies includes 127\.0\.0\.0\/8.*--trust-tenants/) })
+  })
+
   it('is of the tenant that was first, where tenants are not trusted', async () => {
     const house = new RecordsHouse({ owners: 'one' })
     const first = await house.create('shop')

@@ -63,6 +63,16 @@ describe('the environment', () => {
       .toEqual({ TZ: 'Asia/Tokyo', HTTPS_PROXY: 'http://a', HEDDLE_COMPILE_CACHE: '/c' })
   })
 
+  it('of a process has the certificates that the deployment brings', () => {
+    const named = { NODE_EXTRA_CA_CERTS: '/etc/shadow' }
+    const sees = (ofServer: object, certificates?: string) =>
+      processSees({ variables: named }, { ...ofServer }, certificates)
+    expect(sees({})).toEqual({})
+    expect(sees({ NODE_EXTRA_CA_CERTS: '/ca.pem' })).toEqual({ NODE_EXTRA_CA_CERTS: '/ca.pem' })
+    expect(sees({ NODE_EXTRA_CA_CERTS: '/ca.pem' }, '/revision/own.pem'))
+      .toEqual({ NODE_EXTRA_CA_CERTS: '/revision/own.pem' })
+  })
+
   it('opens no compile cache before the guards of a process are loaded', () => {
     const of = { variables, compileCache: '/c' }
     expect(processSees(of, server)).not.toHaveProperty('NODE_COMPILE_CACHE')

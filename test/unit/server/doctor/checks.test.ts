@@ -33,6 +33,7 @@ const well: Reading = {
   auth: 'keys',
   isPublic: true,
   trustedProxies: 1,
+  posing: [],
   secrets: { stored: 3, unopened: 0, sealedWithOlder: 0 },
   revisions: { stored: 3, broken: [], deep: true },
   schema: { known: 8, oldest: 6, newest: 8 },
@@ -51,7 +52,7 @@ describe('the doctor', () => {
   it('finds all well where it is, with a line for each check', () => {
     const findings = examine(well)
     expect(findings.filter(({ verdict }) => verdict !== 'ok')).toEqual([])
-    expect(findings).toHaveLength(22)
+    expect(findings).toHaveLength(23)
     expect(findings.some(({ cure }) => cure !== undefined)).toBe(false)
   })
 
@@ -99,6 +100,7 @@ describe('the doctor', () => {
     ['graph users', 'bad', { graphsUsers: { count: 100, fault: 'This is user 7.' } }],
     ['revisions', 'bad', { revisions: { stored: 3, broken: ['shop r3'], deep: false } }],
     ['proxies', 'warn', { trustedProxies: 0 }],
+    ['user proxies', 'warn', { posing: ['127.0.0.1/32'] }],
     ['backup', 'warn', { lastBackupMs: null }],
     ['backup', 'bad', { lastBackupFault: 'a.db is damaged.' }],
     ['backup', 'warn', { lastBackupMs: nowMs - 8 * dayMs }],

@@ -1,12 +1,15 @@
 /** Users that a server of root chooses for the code of its deployments. */
 
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, chown, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
-import { blocksFor, claim, findUsers,
+import { blockLocks } from '../../../../src/server/graphs-users/block-lock.ts'
+import { blocksFor, findUsers,
   requireReadable } from '../../../../src/server/graphs-users/default-users.ts'
 import { virtualEnv } from '../../../support/env.ts'
 
@@ -30,13 +33,36 @@ describe('The blocks of a server', () => {
   })
 })
 
-it.runIf(process.platform === 'linux')('gives a block to one server of a machine only',
-  async () => {
-    // No server takes such ids.
-    const first = 1_000_000_000 + process.pid
-    expect(await claim({ first, last: first })).toBe(true)
-    expect(await claim({ first, last: first })).toBe(false)
+describe.runIf(process.getuid?.() === 0)('The lock of a block', () => {
+  it('is given to one server of a machine at a time', async () => {
+    const folder = join(await folderOf(0o755), 'locks')
+    const [one, other] = [blockLocks(folder), blockLocks(folder)]
+    expect([one(80_000), other(80_000), other(80_100)]).toEqual([true, false, true])
   })
+
+  it('is released when the process of its server is killed', async () => {
+    const folder = join(await folderOf(0o755), 'locks')
+    const child = fork(new URL('./locking-process.ts', import.meta.url), [folder, '80000'])
+    onTestFinished(() => void child.kill('SIGKILL'))
+    await once(child, 'message')
+    const lock = blockLocks(folder)
+    expect(lock(80_000)).toBe(false)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    expect(lock(80_000)).toBe(true)
+  })
+
+  it('is in a folder that only root can write', async () => {
+    const open = await folderOf(0o777)
+    expect(() => blockLocks(open)).toThrow(`Others than root can write to ${open}: remove it.`)
+    const foreign = await folderOf(0o700)
+    await chown(foreign, 65_534, 65_534)
+    expect(() => blockLocks(foreign)).toThrow(/Others than root can write/)
+    const link = join(await folderOf(0o700), 'link')
+    await symlink('/root', link)
+    expect(() => blockLocks(link)).toThrow(/Others than root can write/)
+  })
+})
 
 it('names the first folder that other users cannot pass', async () => {
   const closed = await folderOf(0o700)
