@@ -83,6 +83,27 @@ it('answers a question, and goes on to the next one', async () => {
   await tab.close()
 })
 
+it('has a thread whose last answer failed, in front of the others', async () => {
+  const tab = await browser.open(`${server.url}/studio/inbox`)
+  const { page } = tab
+  const [found] = await server.client.threads.search({ metadata: { title: 'Three' } })
+  await page.route('**/threads/search', async (route) => {
+    const asked = route.request().postDataJSON() as { readonly status?: string }
+    if (asked.status !== 'error') return route.continue()
+    const json = [{ ...found, thread_id: crypto.randomUUID(), status: 'error',
+      metadata: { title: 'Failed' } }]
+    await route.fulfill({ json, headers: { 'x-pagination-total': '1' } })
+  })
+  await page.reload()
+  const grid = page.getByRole('grid', { name: 'Threads that wait' })
+  await expect.poll(async () =>
+    (await grid.getByRole('row').allInnerTexts()).map((text) => text.split('\n')[0])
+  ).toEqual(['Failed', 'Two', 'Three'])
+  await page.getByRole('navigation').getByLabel('3 waiting').waitFor()
+  expectQuiet(tab)
+  await tab.close()
+})
+
 it('leaves a refused answer where it was written', async () => {
   const tab = await browser.open(`${server.url}/studio/inbox`, { expected: /Failed to load/ })
   const { page } = tab

@@ -97,8 +97,8 @@ export class ThreadHouse {
       env: this.env,
       quarantine: this.quarantine,
       showRun: ({ runId, status }) => JSON.stringify({ run_id: runId, status }),
-      showTask: async ({ first, run, isGivenUp, values, dialect }) =>
-        JSON.stringify({ task: first.runId, run: run.runId, isGivenUp, values, dialect }),
+      showTask: async ({ first, run, asks, isGivenUp, values, dialect }) =>
+        JSON.stringify({ task: first.runId, run: run.runId, asks, isGivenUp, values, dialect }),
       limits: this.#limits,
       billing: this.billing,
       runsEnded: (runs) => void this.endedRuns.push(...runs),

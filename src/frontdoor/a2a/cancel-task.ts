@@ -12,20 +12,19 @@ import type { TaskRuns } from './task-runs.ts'
 export async function cancelTask(context: AgentContext, taskId: string): Promise<TaskRuns> {
   const { runs, threads, caller } = context
   requireAllowed(caller, 'change')
-  const found = await findTask(context, taskId)
-  const { first, newest, state } = found
-  if (state === 'input-required') {
-    // Nothing runs: what waits is not answered any more.
-    await threads.patch(caller, newest.threadId, { metadata: {
-      [keys.canceled]: newest.runId,
-    } })
-    return await findTask(context, taskId)
+  let found = await findTask(context, taskId)
+  if (found.state === 'submitted' || found.state === 'working') {
+    await runs.cancel(caller, nameOf(found.newest), { action: 'interrupt' }).catch(unlessOver)
+    found = await findTask(context, taskId)
+  } else if (found.state !== 'input-required') throw notCancelable(found)
+  if (found.state === 'input-required') {
+    // The interrupt stays open, also after a cancelled answer. The task takes no more answers.
+    const { newest: { threadId, runId } } = found
+    await threads.patch(caller, threadId, { metadata: { [keys.canceled]: runId } })
+    found = await findTask(context, taskId)
   }
-  if (state !== 'submitted' && state !== 'working') throw notCancelable(first.runId, state)
-  await runs.cancel(caller, nameOf(newest), { action: 'interrupt' }).catch(unlessOver)
-  const after = await findTask(context, taskId)
-  if (after.state !== 'canceled') throw notCancelable(first.runId, after.state)
-  return after
+  if (found.state !== 'canceled') throw notCancelable(found)
+  return found
 }
 
 /** The run may have ended meanwhile: its task says how. */
@@ -34,7 +33,7 @@ function unlessOver(error: unknown): void {
   if (retry !== 'no' || code === 'internal') throw error
 }
 
-function notCancelable(taskId: string, state: string): A2aError {
+function notCancelable({ first: { runId: taskId }, state }: TaskRuns): A2aError {
   return new A2aError('task_not_cancelable', `Task cannot be canceled: it is ${state}.`, {
     about: { taskId, state },
   })

@@ -8,8 +8,8 @@ import type { AgentContext } from './context.ts'
 import { isListedUuid } from './ids.ts'
 import { badField, historyMax } from './params.ts'
 import type { ListParams } from './params.ts'
-import { stateOf, taskOf } from './task-runs.ts'
-import type { TaskRuns } from './task-runs.ts'
+import { standingOf, taskOf } from './task-runs.ts'
+import type { TaskRuns, TaskStanding } from './task-runs.ts'
 import { taskView } from './task-view.ts'
 import { stateName, stateNamed } from './task.ts'
 import type { Task, TaskState } from './task.ts'
@@ -62,7 +62,7 @@ export function pageJson({ tasks, ...page }: TaskPage, json: (task: Task) => obj
 }
 
 type Place = readonly [updatedAtMs: number, taskId: string]
-type Listed = Pick<TaskRuns, 'first' | 'newest'> & { readonly state?: TaskState }
+type Listed = Pick<TaskRuns, 'first' | 'newest'> & { readonly standing?: TaskStanding | undefined }
 
 function placeOf({ first, newest }: Listed): Place {
   return [newest.updatedAtMs, first.runId]
@@ -105,22 +105,23 @@ async function withStates(context: AgentContext, found: readonly Listed[],
   if (asked === undefined) return found
   const all = await Promise.all(
     found.map(async (each) => ({ ...each,
-      state: await stateOf(context, each.newest).catch(ignoreNotFound) })
+      standing: await standingOf(context, each.newest).catch(ignoreNotFound) })
     ),
   )
-  return all.flatMap(({ state, ...runs }) => state === asked ? [{ ...runs, state }] : [])
+  return all.filter(({ standing }) => standing?.state === asked)
 }
 
-async function viewOf(context: AgentContext, { first, newest, state }: Listed,
+async function viewOf(context: AgentContext, { first, newest, standing }: Listed,
   { historyLength, historyScope, includeArtifacts }: ListParams): Promise<Task> {
-  const known = state ?? await stateOf(context, newest).catch(ignoreNotFound) ?? 'canceled'
+  const known = standing ?? await standingOf(context, newest).catch(ignoreNotFound)
+    ?? { state: 'canceled', asks: [] } as const
   // Unlike the task itself, a list has only what it is asked for.
   const detail = { historyLength: Math.min(historyLength ?? 0, historyMax),
     historyScope: historyScope ?? 'context', artifacts: includeArtifacts ?? false }
   const whole = detail.historyLength === 0 && !detail.artifacts
     ? newest
     : await context.runs.get(context.caller, { threadId: newest.threadId, runId: newest.runId })
-  return await taskView(context, { first, newest: whole, state: known }, detail)
+  return await taskView(context, { first, newest: whole, ...known }, detail)
 }
 
 function stateIn(status: string | null | undefined): TaskState | undefined {

@@ -17,14 +17,17 @@ export interface NotificationParts {
 
 /** Makes the body: with its status and its results, and without its history. */
 export async function taskNotification({ json, tools }: NotificationParts,
-  { tenant, first, run, isGivenUp, values, dialect: asked }: TaskEnd): Promise<JsonText> {
+  { tenant, first, run, asks, isGivenUp, values, dialect: asked }: TaskEnd): Promise<JsonText> {
   const dialect: Dialect = asked === '0.3' ? '0.3' : '1.0'
   const result = values === undefined
     ? { messages: [] }
     : await shownResult({ json, tenant }, values)
-  const state = isGivenUp ? 'canceled' : stateAtEnd(run)
-  const task = taskFrom({ first, newest: run, state }, { historyLength: 0, historyScope: 'task',
-    artifacts: true }, result, tools)
+  const state = isGivenUp ? 'canceled' : asks ? 'input-required' : stateAtEnd(run)
+  const task = taskFrom({ first, newest: run, state, asks: isGivenUp ? [] : asks ?? [] }, {
+    historyLength: 0,
+    historyScope: 'task',
+    artifacts: true,
+  }, result, tools)
   const shown = taskJson(task, dialect)
   return JSON.stringify(dialect === '0.3' ? shown : { task: shown })
 }

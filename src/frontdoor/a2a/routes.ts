@@ -31,7 +31,7 @@ import { callIn, dialectIn, errorText, idIn } from './rpc.ts'
 import type { RpcCall } from './rpc.ts'
 import { send } from './send.ts'
 import type { Sending, Sent } from './send.ts'
-import { findTask, stateOf } from './task-runs.ts'
+import { findTask, standingOf } from './task-runs.ts'
 import { streamTask } from './task-stream.ts'
 import { taskView } from './task-view.ts'
 import type { TaskDetail } from './task-view.ts'
@@ -170,7 +170,7 @@ async function sendMessage(parts: AgentParts, called: Called): Promise<FastifyRe
   const leaves = configuration?.returnImmediately ?? configuration?.blocking === false
   if (leaves) {
     const { first, row } = await send(context, { params, manner: 'leaves', push })
-    const runs = { first, newest: row, state: await stateOf(context, row) }
+    const runs = { first, newest: row, ...await standingOf(context, row) }
     const task = await taskView(context, runs, detail)
     return sendJson(reply, taskText(call, task))
   }
@@ -196,7 +196,7 @@ async function answerWithTask({ ticker }: AgentParts, { context, call, reply }: 
         const values = await whileValid({ caller, ticker, left, ask })
         const newest = await runs.get(caller, run)
         const ended = { first: first.runId === row.runId ? newest : first, newest,
-          state: await stateOf(context, newest) }
+          ...await standingOf(context, newest) }
         return taskText(call, await taskView(context, ended, detail, values))
       } catch (error) {
         if (left.aborted || HeddleError.from(error).retry !== 'no') throw error
@@ -216,7 +216,7 @@ function taskText({ id, dialect }: RpcCall, task: Task): string {
 
 async function streamSent(parts: AgentParts, { context, call, reply }: Called,
   { first, row }: Sent): Promise<FastifyReply> {
-  const runs = { first, newest: row, state: await stateOf(context, row) }
+  const runs = { first, newest: row, ...await standingOf(context, row) }
   return streamTask(parts, { context, reply, runs, id: call.id, dialect: call.dialect, made: true,
     nowMs: () => parts.env.nowMs() })
 }

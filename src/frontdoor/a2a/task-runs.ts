@@ -3,10 +3,10 @@
  * a run of its own, whose metadata names the task, so that the task keeps its id.
  */
 
-import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import { HeddleError } from '../../errors.ts'
+import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import { objectIn, textAt } from '../../json/index.ts'
-import { canceledRunKey, hasQuestions } from '../../thread/index.ts'
+import { canceledRunKey, hasQuestions, openInterrupts } from '../../thread/index.ts'
 import { isListedUuid } from './ids.ts'
 import { A2aError } from './a2a-error.ts'
 import type { AgentContext } from './context.ts'
@@ -19,11 +19,16 @@ export const keys = { task: 'a2a_task_id', message: 'a2a_message_id',
 /** Runs of a context that are looked through for the answers to a task. */
 const listedMax = 1_000
 
-/** The first run of a task, the newest one, and the state that they say. */
-export interface TaskRuns {
+/** State of a task, and the interrupts that wait for a message to it. */
+export interface TaskStanding {
+  readonly state: TaskState
+  readonly asks: readonly unknown[]
+}
+
+/** The first run of a task, the newest one, and the state of the task. */
+export interface TaskRuns extends TaskStanding {
   readonly first: RunRow
   readonly newest: RunRow
-  readonly state: TaskState
 }
 
 type FindContext = Pick<AgentContext, 'runs' | 'threads' | 'caller' | 'assistant'>
@@ -35,8 +40,8 @@ export async function findTask(context: FindContext, taskId: string): Promise<Ta
   const first = await runs.find(caller, taskId.toLowerCase()).catch(noTaskFor(taskId))
   const isIts = first.assistantId === assistant.assistantId && taskOf(first) === undefined
   if (!isIts) throw noTask(taskId)
-  const newest = hasQuestions(first) ? await newestOf(context, first) : first
-  return { first, newest, state: await stateOf(context, newest) }
+  const newest = mayBeAnswered(first) ? await newestOf(context, first) : first
+  return { first, newest, ...await standingOf(context, newest) }
 }
 
 /** The task that a run answers to; undefined for the first run of a task. */
@@ -49,21 +54,39 @@ export function messageOf({ metadataJson }: Pick<RunRow, 'metadataJson'>): strin
   return textAt(objectIn(metadataJson || '{}'), keys.message)
 }
 
-/** The state of the task whose newest run this is. */
-export async function stateOf(
-  { threads, caller }: Pick<FindContext, 'threads' | 'caller'>,
-  run: RunRow,
-): Promise<TaskState> {
+/**
+ * The state of the task whose newest run this is. An answer that failed or was cancelled leaves the
+ * interrupt open: the task waits for another one.
+ */
+export async function standingOf(context: Pick<FindContext, 'threads' | 'runs' | 'caller'>,
+  run: RunRow): Promise<TaskStanding> {
   const state = stateAtEnd(run)
-  if (state !== 'input-required') return state
-  // Only the last run of a thread can wait: a later one went on without an answer.
-  const { row } = await threads.get(caller, run.threadId, ['status'])
-  const isLast = row.status === 'interrupted' && row.lastRunId === run.runId
+  if (!mayBeAnswered(run)) return { state, asks: [] }
+  const { row } = await context.threads.get(context.caller, run.threadId, ['status'])
   const isCanceled = textAt(objectIn(row.metadataJson || '{}'), keys.canceled) === run.runId
-  return isLast && !isCanceled ? 'input-required' : 'canceled'
+  const asks = isCanceled ? [] : openInterrupts(row)
+  // A later run of another task continued without an answer.
+  const isOpen = asks.length > 0 && await isLastOfTask(context, row, run)
+  if (isOpen) return { state: 'input-required', asks }
+  return { state: isCanceled || state === 'input-required' ? 'canceled' : state, asks: [] }
 }
 
-/** The state of a task when its newest run is as it is, as if nothing had followed. */
+/** False for a run that is in progress or has completed its task. */
+function mayBeAnswered(run: RunRow): boolean {
+  const state = stateAtEnd(run)
+  return state === 'input-required' || state === 'failed' || state === 'canceled'
+}
+
+/** True if the last run that was executed belongs to the task of this run. */
+async function isLastOfTask({ runs, caller }: Pick<FindContext, 'runs' | 'caller'>,
+  { threadId, lastRunId: runId = '' }: Pick<ThreadRow, 'threadId' | 'lastRunId'>,
+  run: RunRow): Promise<boolean> {
+  if (runId === run.runId) return true
+  const last = await runs.get(caller, { threadId, runId }).catch(ignoreNotFound)
+  return last !== undefined && (taskOf(last) ?? runId) === (taskOf(run) ?? run.runId)
+}
+
+/** The state of a task by its newest run alone. */
 export function stateAtEnd(run: RunRow): TaskState {
   switch (run.status) {
     case 'pending':

@@ -21,7 +21,7 @@ import type { Dialect } from './methods.ts'
 import { textOf } from '../../raw-json.ts'
 import { resultText } from '../json-rpc.ts'
 import type { RpcId } from './rpc.ts'
-import { stateOf } from './task-runs.ts'
+import { standingOf } from './task-runs.ts'
 import type { TaskRuns } from './task-runs.ts'
 import { bare, taskView } from './task-view.ts'
 import { eventJson } from './task.ts'
@@ -125,7 +125,7 @@ class TaskEvents implements FeedListener {
   async #end(): Promise<void> {
     const { context, runs: { first, newest: { threadId, runId } } } = this.#request
     const newest = await context.runs.get(context.caller, { threadId, runId })
-    const runs = { first, newest, state: await stateOf(context, newest) }
+    const runs = { first, newest, ...await standingOf(context, newest) }
     const task = await taskView(context, runs, { ...bare, artifacts: true })
     this.#send(lastId, this.#translation!.end(task))
   }

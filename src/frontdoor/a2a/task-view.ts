@@ -62,8 +62,8 @@ export function taskFrom(runs: TaskRuns, detail: TaskDetail, result: ShownResult
 }
 
 /** The status of a task, with what its graph asks, or why it failed. */
-function statusOf({ first, newest, state }: TaskRuns): TaskStatus {
-  const parts = saidBy(newest, state)
+function statusOf({ first, newest, state, asks }: TaskRuns): TaskStatus {
+  const parts = saidBy(newest, state, asks)
   const message: Message | undefined = parts.length === 0 ? undefined : {
     messageId: `${newest.runId}-${state}`,
     contextId: first.threadId,
@@ -74,21 +74,15 @@ function statusOf({ first, newest, state }: TaskRuns): TaskStatus {
   return { state, atMs: newest.updatedAtMs, message }
 }
 
-function saidBy(run: RunRow, state: TaskStatus['state']): readonly Part[] {
-  if (state === 'input-required') return questionsOf(run)
-  if (state === 'failed') {
-    const message = textAt(objectIn(run.errorJson || '{}'), 'message')
-    return [{ text: message ?? 'The run failed.' }]
-  }
-  return []
-}
-
-/** Parts that say what the interrupts of a run ask. */
-function questionsOf({ interruptsJson }: RunRow): readonly Part[] {
-  return Object.values(objectIn(interruptsJson || '{}')).flatMap(listOf).map((each) => {
+/** The error of the newest run, and the values of the interrupts that wait. */
+function saidBy({ errorJson }: RunRow, state: TaskStatus['state'],
+  asks: readonly unknown[]): readonly Part[] {
+  const hasFailed = state === 'failed' || (state === 'input-required' && errorJson !== '')
+  const message = textAt(objectIn(errorJson || '{}'), 'message')
+  return [...hasFailed ? [{ text: message ?? 'The run failed.' }] : [], ...asks.map((each) => {
     const value = memberOf(each, 'value') ?? null
     return typeof value === 'string' ? { text: value } : { data: value }
-  })
+  })]
 }
 
 /** The result of a run that has ended, or the state now if it has not. */

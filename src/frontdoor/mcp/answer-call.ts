@@ -9,6 +9,7 @@ import { answerLate } from '../http/late-answer.ts'
 import { resultText } from '../json-rpc.ts'
 import { isKept, isStreamed, membersOf } from './call.ts'
 import type { McpParts, ToolCall } from './call.ts'
+import { callOutcome } from './call-outcome.ts'
 import { dropKept, keepOn, stateOf } from './kept-call.ts'
 import type { CallRun } from './kept-call.ts'
 import { errorText } from './message.ts'
@@ -17,7 +18,8 @@ import { withProgress } from './progress.ts'
 import { elicitationOf } from './questions/index.ts'
 import type { Question } from './questions/index.ts'
 import { asRpcError, RpcError } from './rpc-error.ts'
-import { badResult, goodResult, outcomeOf } from './tool-result.ts'
+import { badResult, goodResult } from './tool-result.ts'
+import type { AskingOutcome } from './tool-result.ts'
 
 /** A call that is answered, and its run. */
 export interface AnsweredCall {
@@ -65,7 +67,7 @@ function endOf(parts: McpParts, { reply, call, run: { run } }: AnsweredCall): Ca
   let isOpen = false
   return {
     answer: async (text) => {
-      const outcome = await outcomeOf(parts.json, caller.tenant, text)
+      const outcome = await callOutcome(parts, { caller, run, text })
       const members = membersOf(call, parts.version)
       if (outcome.kind === 'over') {
         const { failure } = outcome
@@ -76,8 +78,7 @@ function endOf(parts: McpParts, { reply, call, run: { run } }: AnsweredCall): Ca
       await keepOn(parts, caller, run.threadId)
       isOpen = true
       return resultText(call.id,
-        questionsText(outcome.questions, stateOf(run),
-          membersOf(call, parts.version, 'input_required')))
+        questionsText(outcome, stateOf(run), membersOf(call, parts.version, 'input_required')))
     },
     abandon: () => {
       if (isKept(call) || parts.ticker.stopped) return
@@ -90,11 +91,11 @@ function endOf(parts: McpParts, { reply, call, run: { run } }: AnsweredCall): Ca
 }
 
 /** All questions at once, and the state with which the client comes back. */
-function questionsText(questions: readonly Question[], requestState: string,
+function questionsText({ questions, failure }: AskingOutcome, requestState: string,
   members: Readonly<Record<string, unknown>>): JsonText {
   const inputRequests = Object.fromEntries(questions.map((question) => [question.id, {
     method: 'elicitation/create',
-    params: { mode: 'form', ...elicitationOf(question) },
+    params: { mode: 'form', ...elicitationOf(question, failure) },
   }]))
   return JSON.stringify({ inputRequests, requestState, ...members })
 }

@@ -10,24 +10,24 @@
 
 import type { FastifyReply } from 'fastify'
 
-import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
 import type { Caller } from '../http/caller.ts'
 import type { RunName } from '../operations/index.ts'
 import { resultText } from '../json-rpc.ts'
 import type { McpParts, ToolCall } from './call.ts'
+import { callOutcome } from './call-outcome.ts'
 import { dropKept, keepOn } from './kept-call.ts'
-import type { CallRun } from './kept-call.ts'
+import type { CallRun, KeptCall } from './kept-call.ts'
 import { errorText } from './message.ts'
 import type { RequestId } from './message.ts'
 import { MessageStream } from './message-stream.ts'
 import { nextRun } from './next-run.ts'
 import { withProgress } from './progress.ts'
 import type { ProgressReport } from './progress.ts'
-import { elicitationOf, questionsOfRun } from './questions/index.ts'
+import { elicitationOf } from './questions/index.ts'
 import type { Question } from './questions/index.ts'
 import { asRpcError } from './rpc-error.ts'
-import { badResult, goodResult, outcomeOf } from './tool-result.ts'
+import { badResult, goodResult } from './tool-result.ts'
 
 /** Start of a stream: the run under way, and what the client has seen before. */
 export interface StreamedCall {
@@ -70,9 +70,10 @@ export function readQuestionId(
   return threadId === undefined ? undefined : { threadId, mark: mark! }
 }
 
-/** The question of a run that has this name; undefined if none has it. */
-export function questionMarked(mark: string, row: RunRow): Question | undefined {
-  return questionsOfRun(row).find((question) => markOf(row, question) === mark)
+/** The open interrupt of a call that has this name; undefined if none has it. */
+export function questionMarked(mark: string,
+  { row, questions }: Pick<KeptCall, 'row' | 'questions'>): Question | undefined {
+  return questions.find((question) => markOf(row, question) === mark)
 }
 
 /** Streams a call until it is answered, or its client has gone. */
@@ -132,12 +133,13 @@ class Conversation {
     this.#stream.prime(this.#eventId())
     for (;;) {
       const text = await this.#result()
-      const outcome = await outcomeOf(this.#parts.json, this.#caller.tenant, text)
+      const outcome = await callOutcome(this.#parts, { caller: this.#caller, text,
+        run: this.#current.run })
       if (outcome.kind === 'over') {
         const { failure } = outcome
         return this.#answer(failure === undefined ? goodResult(text, {}) : badResult(failure, {}))
       }
-      const next = await this.#ask(outcome.questions[0]!)
+      const next = await this.#ask(outcome.questions[0]!, outcome.failure)
       if (next === undefined) {
         return this.#answer(badResult('The question of the graph was not answered: the user ' +
           'declined, or the call was cancelled.', {}))
@@ -156,7 +158,7 @@ class Conversation {
   }
 
   /** Asks, unless the client has this question already. Resolves with the run of the answer. */
-  async #ask(question: Question): Promise<CallRun | undefined> {
+  async #ask(question: Question, failure?: string): Promise<CallRun | undefined> {
     const { run } = this.#current
     const { left } = this.#stream
     using next = await nextRun(this.#parts, this.#caller, run, left)
@@ -166,7 +168,7 @@ class Conversation {
       this.#asked = mark
       this.#stream.send(
         JSON.stringify({ jsonrpc: '2.0', id: `${run.threadId}/${mark}`,
-          method: 'elicitation/create', params: elicitationOf(question) }),
+          method: 'elicitation/create', params: elicitationOf(question, failure) }),
         this.#eventId(),
       )
     }

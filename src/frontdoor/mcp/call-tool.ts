@@ -15,7 +15,7 @@ import { callRun, dropKept, findKept, readState, resumed, startCall } from './ke
 import type { CallMaker } from './kept-call.ts'
 import { isRequestId } from './message.ts'
 import type { Json, Request, RequestId } from './message.ts'
-import { answerIn, questionsOfRun } from './questions/index.ts'
+import { answerIn } from './questions/index.ts'
 import type { ClientAbilities, Era } from './revision.ts'
 import { RpcError } from './rpc-error.ts'
 import type { Session } from './session.ts'
@@ -83,10 +83,10 @@ async function resumeCall(parts: McpParts, reply: FastifyReply, { caller, runCal
     throw new RpcError('invalidParams', 'This requestState is of no call that waits: call the ' +
       'tool again without it.')
   }
-  const { threadId, row } = kept
+  const { threadId, row, questions } = kept
   // Questions of another run may have the same ids: what was answered before is asked anew.
   const given = asked!.runId === row.runId ? objectOf(responses) : {}
-  const answers = questionsOfRun(row).map((question) =>
+  const answers = questions.map((question) =>
     [question.id, answerIn(given[question.id], question)] as const
   )
   if (answers.some(([, { kind }]) => kind === 'refused')) {

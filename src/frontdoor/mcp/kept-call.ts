@@ -13,6 +13,7 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { ignoreNotFound } from '../../errors.ts'
 import { isInterruptId } from '../../graph/index.ts'
 import { objectIn } from '../../json/index.ts'
+import { openInterrupts } from '../../thread/index.ts'
 import type { AwaitedRun } from '../../thread/index.ts'
 import type { Caller } from '../http/caller.ts'
 import { idOfRepeat, nameOf } from '../operations/index.ts'
@@ -20,6 +21,8 @@ import type { RunCaller, RunName } from '../operations/index.ts'
 import { isKept, principalOf } from './call.ts'
 import type { McpParts, ToolCall } from './call.ts'
 import type { RequestId } from './message.ts'
+import { questionsOf } from './questions/index.ts'
+import type { Question } from './questions/index.ts'
 
 /** Minutes for which the thread of a call waits for an answer, or for its client. */
 const keptMinutes = 60
@@ -46,6 +49,8 @@ export interface KeptCall {
   readonly progressToken: RequestId | undefined
   /** Its newest run. */
   readonly row: RunRow
+  /** The interrupts with which the thread waits. */
+  readonly questions: readonly Question[]
 }
 
 /** The id of what a request of a session makes, so that every member can cancel it. */
@@ -95,7 +100,8 @@ export async function findKept({ threads, runs }: Pick<McpParts, 'threads' | 'ru
   const row = isTheirs ? await newestRun(runs, caller, threadId) : undefined
   if (row === undefined || typeof assistant !== 'string') return undefined
   return { threadId, assistant, row, requestId: requestId as RequestId,
-    progressToken: progressToken as RequestId | undefined }
+    progressToken: progressToken as RequestId | undefined,
+    questions: questionsOf(openInterrupts(view.row)) }
 }
 
 /** State with which a client comes back: the thread, and the run whose questions it answers. */

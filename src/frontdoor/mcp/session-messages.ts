@@ -33,7 +33,7 @@ async function takeAnswer(parts: McpParts, request: FastifyRequest,
   const { caller } = request
   const named = readQuestionId(id)
   const kept = named && await findKept(parts, caller, named.threadId, session.id)
-  const question = kept && questionMarked(named.mark, kept.row)
+  const question = kept && questionMarked(named.mark, kept)
   if (question === undefined) return
   requireAllowed(caller, 'change')
   const answer = answerIn(result, question)

@@ -6,15 +6,22 @@ import type { LongJson } from '../../json/index.ts'
 import { questionsOf } from './questions/index.ts'
 import type { Question } from './questions/index.ts'
 
+/** The graph waits for an answer. `failure`: why the answer before had no effect. */
+export interface AskingOutcome {
+  readonly kind: 'asks'
+  readonly questions: readonly Question[]
+  readonly failure?: string | undefined
+}
+
 /**
  * over  the run has ended, well or not
  * asks  it waits for an answer
  */
 export type Outcome =
   | { readonly kind: 'over'; readonly failure: string | undefined }
-  | { readonly kind: 'asks'; readonly questions: readonly Question[] }
+  | AskingOutcome
 
-/** Finds out what a run has come to. A long result is read beside the main thread. */
+/** Returns the outcome in the result of a run. A long result is read beside the main thread. */
 export async function outcomeOf(json: LongJson, tenant: string, text: JsonText): Promise<Outcome> {
   if (text.startsWith('{"__error__":')) {
     const [error = 'null'] = await json.pick(tenant, text, [['__error__']])

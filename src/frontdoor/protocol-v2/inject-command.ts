@@ -47,7 +47,7 @@ async function executingRun(context: CommandContext) {
   const [running] = await runs.list(caller, threadId, { limit: 1, status: 'running',
     select: ['run_id'] }, left)
   return running === undefined
-    ? await lastRun(context, 'threads:read')
+    ? await lastRun(context)
     : await runs.get(caller, { threadId, runId: running.runId })
 }
 

@@ -5,7 +5,7 @@ import { createRun } from '../../api/index.ts'
 import type { CreateRun } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { isInterruptId } from '../../graph/index.ts'
-import { isObject } from '../../json/index.ts'
+import { isObject, objectIn } from '../../json/index.ts'
 import { seqBefore } from '../../thread/index.ts'
 import { requireAllowed } from '../http/caller.ts'
 import { ForkState, RespondMany, RespondOne } from '../schema/protocol-v2.ts'
@@ -14,8 +14,6 @@ import type { CommandContext } from './command-context.ts'
 import { ProtocolError } from './envelope.ts'
 import type { Outcome } from './envelope.ts'
 import { membersOf } from './spelling.ts'
-
-type Json = Readonly<Record<string, unknown>>
 
 const runMembers = Object.keys(createRun.body.properties)
   .filter((name) => name !== 'if_not_exists' && name !== 'on_disconnect')
@@ -48,14 +46,13 @@ export async function respond(context: CommandContext, params: unknown): Promise
   const answers = answersIn(params)
   const { caller, threadId, runs, runCaller } = context
   const options = membersOf(params, runMembers)
-  const last = await lastRun(context, 'threads:update')
-  requireAsked(answers.map(({ interrupt_id }) => interrupt_id), last,
-    options.strict_resume === true)
+  const assistantId = await assistantOf(context, 'threads:update')
+  requireIds(answers.map(({ interrupt_id }) => interrupt_id))
   const resume = Object.fromEntries(
     answers.map(({ interrupt_id, response = null }) => [interrupt_id, response]),
   )
   const { update, goto } = membersOf(params, ['update', 'goto'])
-  const body = checkRun({ ...options, assistant_id: last.assistantId, input: null,
+  const body = checkRun({ ...options, assistant_id: assistantId, input: null,
     command: { resume, ...update !== undefined && { update }, ...goto !== undefined && { goto } } })
   const row = await runs.createForThread(caller, threadId, body, runCaller, {
     resumeOnly: true,
@@ -71,7 +68,7 @@ export async function fork(context: CommandContext, params: unknown): Promise<Ou
     membersOf(params, ['checkpoint_id', 'input', 'config', 'metadata']),
   )
   const { caller, threadId, runs, runCaller } = context
-  const { assistantId } = await lastRun(context, 'threads:read')
+  const assistantId = await assistantOf(context, 'threads:read')
   await requireCheckpoint(context, checkpoint_id)
   const body = checkRun({ ...membersOf(params, runMembers), assistant_id: assistantId,
     checkpoint_id })
@@ -108,29 +105,37 @@ function answersIn(params: unknown): readonly Answer[] {
   return checkMany({ ...beside, responses: many }).responses
 }
 
-/** Throws for an interrupt that cannot wait. What waits in fact is decided by the thread. */
-function requireAsked(ids: readonly string[], { interruptsJson }: RunRow, isStrict: boolean): void {
-  const known = isStrict ? [] : idsIn(interruptsJson)
-  for (const id of ids) {
-    if (isInterruptId(id) && (known.length === 0 || known.includes(id))) continue
-    throw new ProtocolError('no_such_interrupt', `No interrupt ${id} waits for an answer.`)
-  }
+/** Throws for a value that is not the id of an interrupt. The thread checks which ones wait. */
+function requireIds(ids: readonly string[]): void {
+  const unknown = ids.find((id) => !isInterruptId(id))
+  if (unknown === undefined) return
+  throw new ProtocolError('no_such_interrupt', `No interrupt ${unknown} waits for an answer.`)
 }
 
-function idsIn(interruptsJson: string): readonly unknown[] {
-  const lists = Object.values(JSON.parse(interruptsJson || '{}') as Json)
-  return (lists.flat() as readonly { readonly id?: unknown }[]).map((each) => each?.id)
-}
-
-/**
- * The newest run of the thread, for a command that does this with it. Throws `not_found` for a
- * thread that is not there.
- */
-export async function lastRun({ runs, caller, threadId, left }: CommandContext,
-  event: 'threads:read' | 'threads:update'): Promise<RunRow> {
+/** Returns the assistant of the newest run. A copy without runs has the assistant of its source. */
+async function assistantOf(context: CommandContext,
+  event: 'threads:read' | 'threads:update'): Promise<string> {
+  const { runs, threads, caller, threadId, left } = context
   const last = await runs.newest(caller, threadId, event, left)
+  if (last) return last.assistantId
+  const { row: { metadataJson } } = await threads.get(caller, threadId, ['metadata'])
+  const { assistant_id: assistantId } = objectIn(metadataJson || '{}')
+  if (typeof assistantId === 'string') return assistantId
+  throw noRun(threadId)
+}
+
+/** The newest run of the thread. Throws `not_found` if the thread does not exist. */
+export async function lastRun(
+  { runs, caller, threadId, left }: CommandContext,
+): Promise<RunRow> {
+  const last = await runs.newest(caller, threadId, 'threads:read', left)
   if (last !== undefined) return last
-  throw new ProtocolError('no_such_run', `Thread ${threadId} has no run yet: begin with run.start.`)
+  throw noRun(threadId)
+}
+
+function noRun(threadId: string): ProtocolError {
+  return new ProtocolError('no_such_run',
+    `Thread ${threadId} has no run yet: begin with run.start.`)
 }
 
 async function requireCheckpoint({ threads, caller, threadId, left }: CommandContext,

@@ -63,7 +63,7 @@ export async function getTree(context: CommandContext, params: unknown): Promise
   const { run_id: named } = checkTree(membersOf(params, ['run_id']))
   const { runs, caller, threadId, left } = context
   const run = named == null
-    ? await lastRun(context, 'threads:read')
+    ? await lastRun(context)
     : await runs.get(caller, { threadId, runId: named }).catch(asNoRun)
   const { graphId, graphs, isCut } = await runs.graphsOf(caller, run, left)
   const tree = agentTree(graphId, rootStatus(run), graphs)

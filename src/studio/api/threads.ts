@@ -1,10 +1,14 @@
 /** Threads, as the API has them, and the calls about them. */
 
-import type { Answered, SearchThreads, Selected, Thread as WholeThread } from '../../api/index.ts'
+import { queryOptions } from '@tanstack/react-query'
+
+import type { Answered, Interrupt, SearchThreads, Selected,
+  Thread as WholeThread } from '../../api/index.ts'
 import { ask, askSelected } from './ask.ts'
 import type { JsonObject } from './client.ts'
+import { pollEvery } from './poll.ts'
 
-export type { Interrupt } from '../../api/index.ts'
+export type { Interrupt }
 
 /** `busy`: a run is pending or running; `interrupted`: it waits for a person. */
 export type ThreadStatus = WholeThread['status']
@@ -38,6 +42,28 @@ export async function searchThreads(body: Omit<SearchThreads, 'select'>,
   const { data, headers } = await askSelected('POST /threads/search', columns, { body, signal })
   return { rows: data, total: Number(headers.get('x-pagination-total')) }
 }
+
+/** Open interrupts of a thread. A busy thread has none, because its run may answer them. */
+export const questionsOf = (
+  { status, interrupts }: Pick<Thread, 'status' | 'interrupts'>,
+): readonly Interrupt[] => status === 'busy' ? [] : Object.values(interrupts ?? {}).flat()
+
+/** Failed threads that are searched for open interrupts: those that failed last. */
+const failedMax = 100
+
+/** Resolves with the threads whose last run failed and left an interrupt open, longest first. */
+export async function failedAndWaiting(signal?: AbortSignal): Promise<readonly Thread[]> {
+  const { rows } = await searchThreads({ status: 'error', limit: failedMax, sort_by: 'updated_at',
+    sort_order: 'desc' }, signal)
+  return rows.filter((thread) => questionsOf(thread).length > 0).toReversed()
+}
+
+/** The query of threads whose last run failed and left an interrupt open. */
+export const failedQuery = queryOptions({
+  queryKey: ['threads', 'failed and waiting'],
+  queryFn: ({ signal }) => failedAndWaiting(signal),
+  refetchInterval: pollEvery(15_000),
+})
 
 /** Numbers of threads by their status. */
 type CountByStatus = Exclude<Answered<'POST /threads/count'>, number>

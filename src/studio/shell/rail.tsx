@@ -6,7 +6,7 @@ import { Link } from '@tanstack/react-router'
 import { pollEvery } from '../api/poll.ts'
 import { serverInfo } from '../api/server.ts'
 import type { ServerInfo } from '../api/server.ts'
-import { countThreads } from '../api/threads.ts'
+import { countThreads, failedQuery } from '../api/threads.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { usePhone } from '../parts/room/phone.ts'
@@ -25,11 +25,13 @@ export function Rail() {
   const { data: info } = useQuery(serverInfo)
   const isLost = useIsLost()
   const isPhone = usePhone()
-  const { data: waiting } = useQuery({
+  const { data: failed = [] } = useQuery(failedQuery)
+  const { data: asking } = useQuery({
     queryKey: ['threads', 'count', 'interrupted'],
     queryFn: ({ signal }) => countThreads({ status: 'interrupted' }, signal),
     refetchInterval: pollEvery(15_000),
   })
+  const waiting = asking === undefined ? undefined : asking + failed.length
   const foot = (
     <div className={css['foot']}>
       <span className={isLost ? css['away'] : css['here']} />

@@ -4,11 +4,7 @@ import { assistantList } from '../api/assistants.ts'
 import { ApiError } from '../api/client.ts'
 import { queries } from '../api/query.ts'
 import { createRun } from '../api/runs.ts'
-import type { Interrupt, Thread } from '../api/threads.ts'
-
-/** The questions that a thread waits with. */
-export const questionsOf = ({ interrupts = {} }: Thread): readonly Interrupt[] =>
-  Object.values(interrupts).flat()
+import type { Thread } from '../api/threads.ts'
 
 /** Resumes a thread. Throws ApiError, also where no assistant can go on with it. */
 export async function resumeThread(thread: Thread, resume: unknown): Promise<void> {

@@ -12,7 +12,7 @@ import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { RowGrid } from '../rows/row-grid.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
-import { StatusGlyph } from '../parts/status.tsx'
+import { StatusGlyph, statusOf } from '../parts/status.tsx'
 import { TimeText } from '../parts/times/time-text.tsx'
 import { useKeys } from '../parts/keys.ts'
 import { paneStyle } from '../parts/room/panes.ts'
@@ -20,15 +20,13 @@ import { InboxPane } from './inbox-pane.tsx'
 import css from './inbox.module.css'
 import { SkeletonRow } from './thread-row.tsx'
 import { questionWords } from './thread-words.ts'
-import { useThreadRows } from './use-thread-rows.ts'
+import { useWaitingRows } from './use-waiting-rows.ts'
 
 const rowHeight = 52
-const filter = { status: 'interrupted' } as const
-const sort = { sort_by: 'updated_at', sort_order: 'asc' } as const
 
 /** Page of the threads that wait for a person, the longest wait first. */
 export function Inbox() {
-  const rows = useThreadRows(filter, sort)
+  const rows = useWaitingRows()
   const { first, total } = rows
   return (
     <>
@@ -58,15 +56,15 @@ export function Inbox() {
   )
 }
 
-function Waiting({ rows }: { readonly rows: ReturnType<typeof useThreadRows> }) {
+function Waiting({ rows }: { readonly rows: ReturnType<typeof useWaitingRows> }) {
   const { at } = useSearch({ from: '/inbox' })
   const navigate = useNavigate()
   const box = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState(0)
   const position = useMemo(() => {
-    const loaded = rows.first.data?.rows.findIndex(({ thread_id: id }) => id === at) ?? -1
+    const loaded = rows.loaded.findIndex(({ thread_id: id }) => id === at)
     return loaded >= 0 ? loaded : Math.min(active, rows.total - 1)
-  }, [rows.first.data, at, active, rows.total])
+  }, [rows.loaded, at, active, rows.total])
   const thread = rows.rowAt(position)
   const show = (index: number) => {
     const bounded = Math.max(0, Math.min(rows.total - 1, index))
@@ -141,7 +139,7 @@ function Row({ index, thread, show }: {
   if (thread === undefined) return <SkeletonRow index={index} />
   return (
     <div role="gridcell" className={css['row']} onClick={() => show(index)}>
-      <StatusGlyph status="waiting" />
+      <StatusGlyph status={statusOf(thread.status)} />
       <span className={css['words']}>
         <b dir="auto" title={titleOf(thread)}>{titleOf(thread)}</b>
         <span dir="auto">{questionWords(thread.interrupts)}</span>

@@ -5,6 +5,7 @@ import type { AppliedCommand, RunRow } from '../../../proto/gen/storage/v1/row.t
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { waitingInterrupts } from '../../graph/index.ts'
+import { objectOf } from '../../json/index.ts'
 import type { TimeToLiveRequest } from '../../search/index.ts'
 import { deploymentOf } from '../context/thread-graphs.ts'
 import { decideCancel, decideDeleteRun, runToRollBack } from '../decide/cut-run.ts'
@@ -16,7 +17,7 @@ import { decideStart } from '../decide/start-run.ts'
 import { threadNotFound } from '../decide/thread.ts'
 import { cutShort } from '../execution/cut-short.ts'
 import { cancelReason } from '../model/cancel-reason.ts'
-import { asAnswer } from '../decide/strict-resume.ts'
+import { asAnswer, unknownIds } from '../decide/strict-resume.ts'
 import type { ThreadCommand } from '../model/command.ts'
 import { fromNow, placeOf, start as beginning } from '../model/event-position.ts'
 import { forkOf, mayHoldBack } from '../model/run-request.ts'
@@ -62,7 +63,7 @@ export async function start(parts: ThreadParts, asked: StartRun,
     renewIfDeleted(parts)
     if (deploymentOf(context)) run = await withGraph(context, run)
   }
-  if (run.resumeOnly && !run.strictResume) await requireQuestion(parts)
+  if (run.resumeOnly && !run.strictResume) await requireQuestion(parts, run)
   const { state } = threadLog
   const before = run.strategy === 'reject' ? activeRuns(state) : state.runs
   const admission = admit(before, run.strategy, limits)
@@ -96,16 +97,22 @@ function holdBack({ context: { ports: { heldRuns }, inputs, tenant, threadLog } 
   threadLog.holdBack(heldRuns.begin({ namespace: tenant, inputs, write: () => threadLog.keep() }))
 }
 
-/** Throws `invalid` if nothing waits for an answer. Whatever is in progress does not wait. */
-async function requireQuestion({ context: { threadLog } }: ThreadParts): Promise<void> {
+/**
+ * Throws `invalid` if the thread has no interrupt for the answer. A thread with a run in progress
+ * has none.
+ */
+async function requireQuestion({ context: { threadLog } }: ThreadParts,
+  { kwargs: { command } }: StartRun): Promise<void> {
   const { runs, row: { head } } = threadLog.state
   const isResting = !runs.some(({ started }) => started)
-  if (isResting && head) {
-    await threadLog.logged
-    const tuple = await threadLog.live.tuple('', null)
-    if (waitingInterrupts(tuple?.writes ?? []).length > 0) return
-  }
-  throw new HeddleError('invalid', 'Nothing on this thread waits for an answer.')
+  if (isResting && head) await threadLog.logged
+  const tuple = isResting && head ? await threadLog.live.tuple('', null) : undefined
+  const waiting = waitingInterrupts(tuple?.writes ?? [])
+  const unknown = unknownIds(objectOf(command)['resume'], waiting)
+  if (waiting.length > 0 && unknown.length === 0) return
+  throw new HeddleError('invalid', waiting.length === 0
+    ? 'Nothing on this thread waits for an answer.'
+    : `No interrupt ${unknown[0]} waits for an answer.`)
 }
 
 async function requireStartable({ context }: ThreadParts, run: StartRun): Promise<void> {

@@ -13,7 +13,7 @@ import type { JsonText } from '../../checkpoint/index.ts'
 import type { Call, CallOutcome } from '../../egress/index.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
-import { configsOf, isQuestion, taskOfRun } from '../decide/owed.ts'
+import { askedAfter, configsOf, taskOfRun } from '../decide/owed.ts'
 import { canceledKey, runOfKey } from '../model/owed-key.ts'
 import { planOf } from '../model/run-request.ts'
 import { valuesAtEnd } from '../queries/state-values.ts'
@@ -85,7 +85,7 @@ export class RunWebhooks {
     const outcomes = await Promise.all(
       calls.map((call) => untilDone(() => this.#send(run!, call, signal))),
     )
-    const over = run && (isGivenUp || !isQuestion(run.status, run.interruptsJson))
+    const over = run && (isGivenUp || askedAfter(threadLog.state, run) === undefined)
       ? taskOfRun(run)
       : undefined
     notify({ type: 'settled', runId: key, ...endingOfAll(outcomes), ...over && { over } })
@@ -175,11 +175,12 @@ export class RunWebhooks {
 
   /** Undefined if the first run of the task is gone. */
   async #task(run: RunRow, isGivenUp: boolean, dialect: string): Promise<JsonText | undefined> {
-    const { ports: { runs, showTask }, tenant, threadId } = this.#context
+    const { ports: { runs, showTask }, threadLog: { state }, tenant, threadId } = this.#context
     const taskId = taskOfRun(run)
     const first = taskId === run.runId ? run : await runs.get(tenant, threadId, taskId)
     const values = await this.#values(run)
-    return first && await showTask?.({ tenant, first, run, isGivenUp, values, dialect })
+    const asks = askedAfter(state, run)
+    return first && await showTask?.({ tenant, first, run, asks, isGivenUp, values, dialect })
   }
 
   async #values(run: RunRow): Promise<JsonText | undefined> {

@@ -25,6 +25,8 @@ export interface TaskEnd {
   /** The first run of the task. */
   readonly first: RunRow
   readonly run: RunRow
+  /** The interrupts with which the task waits; undefined if it has ended. */
+  readonly asks: readonly unknown[] | undefined
   /** True if the run ended with a question that nobody answers any more. */
   readonly isGivenUp: boolean
   /** The state when it ended; undefined if there is none. */

@@ -26,7 +26,8 @@ export function finish(draft: Draft, run: RunRow, ending: Ending): void {
     ...run.started && { started: true }, ...cancelReason !== undefined && { cancelReason },
     ...waitingPlace(run.revision, waitsAt),
     ...askers !== undefined && { askers: { namespaces: { ...askers } } } }
-  draft.write([{ $case: 'runEnded', value }, ...endedPush(draft, run, ending)])
+  draft.write([{ $case: 'runEnded', value }])
+  draft.write(endedPush(draft, run))
   if (hasQuestions({ interruptsJson }) && mayBeKept(draft.state.row)) show(draft)
   if (error) {
     draft.effect({ kind: 'logFailure', run, reason: error.error, at })

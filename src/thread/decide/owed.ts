@@ -8,15 +8,16 @@ import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { objectIn } from '../../json/index.ts'
+import type { RunStatus } from '../../search/index.ts'
 import type { OwnCommand } from '../model/command.ts'
 import { canceledKey } from '../model/owed-key.ts'
-import { hasQuestions } from '../model/rest.ts'
+import { hasQuestions, openInterrupts } from '../model/rest.ts'
 import { planOf } from '../model/run-request.ts'
 import type { PushChange, StartRun } from '../model/thread-client.ts'
+import type { ThreadState } from '../model/thread-state.ts'
 import { activeRuns } from '../model/waiting-message.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
-import type { Ending } from './run-result.ts'
 
 /** Configs of a task, and of all tasks of a thread, at most: the row of the thread has them. */
 const [ofTaskMax, ofThreadMax] = [5, 20]
@@ -47,8 +48,7 @@ export function decidePush(at: Situation, change: PushChange, note: readonly Rec
     if (configs.length < before.length) draft.write([pushRecord(draft, taskId, { configs })])
   } else {
     const isCanceled = objectIn(row.metadataJson)[canceledRunKey] === change.runId
-    const waits = activeRuns(at.state).length === 0 && row.waits === true && !isCanceled &&
-      row.resting === 'interrupted' && row.lastRunId === change.runId
+    const waits = activeRuns(at.state).length === 0 && !isCanceled && isAskedBy(row, change)
     if (!waits && !runs.some((run) => taskOfRun(run) === taskId)) {
       throw new HeddleError('rejected', 'The task is over: there is nothing more to notify of.')
     }
@@ -99,22 +99,39 @@ export function isWatched(row: Pick<ThreadRow, 'push'>, run: RunRow): boolean {
   return row.push !== undefined && configsOf(row, taskOfRun(run)).length > 0
 }
 
-/** The records of a run's end that say whether its task waits now. */
-export function endedPush(draft: Draft, run: RunRow,
-  { status, interruptsJson = '' }: Ending): readonly RecordOf[] {
+/** True if the open interrupts of the thread wait for an answer to the task. */
+function isAskedBy(row: ThreadRow,
+  { taskId, runId }: { readonly taskId: string; readonly runId: string }): boolean {
+  return hasQuestions(row) && (row.lastRunId === runId || row.push?.waitingTaskId === taskId)
+}
+
+/**
+ * Returns the interrupts with which a task waits after this run of it. Empty if an answer is in
+ * progress already, undefined if the task has ended.
+ */
+export function askedAfter({ row, runs }: ThreadState, run: RunRow):
+  | readonly unknown[]
+  | undefined {
+  const { runId, status, interruptsJson } = run
+  if (status === ('success' satisfies RunStatus)) {
+    return hasQuestions(run) ? openInterrupts({ status, interruptsJson }) : undefined
+  }
+  const taskId = taskOfRun(run)
+  const waits = isAskedBy(row, { taskId, runId }) ||
+    runs.some((each) => taskOfRun(each) === taskId)
+  return waits ? openInterrupts(row) : undefined
+}
+
+/** The records that say whether the task of a run that has ended waits now. */
+export function endedPush(draft: Draft, run: RunRow): readonly RecordOf[] {
   const { row } = draft.state
   if (!isWatched(row, run)) return []
   const taskId = taskOfRun(run)
-  const waitingRunId = isQuestion(status, interruptsJson) ? run.runId : ''
+  const waitingRunId = isAskedBy(row, { taskId, runId: run.runId }) ? run.runId : ''
   const isKnown = waitingRunId === '' && row.push?.waitingTaskId !== taskId
   return isKnown
     ? []
     : [pushRecord(draft, taskId, { configs: configsOf(row, taskId), waitingRunId })]
-}
-
-/** True for a run that ended with a question: its task goes on with the answer. */
-export function isQuestion(status: string, interruptsJson: string): boolean {
-  return status === 'success' && hasQuestions({ interruptsJson })
 }
 
 /** Nobody is notified of a task any more. */

@@ -23,11 +23,20 @@ export function refusalOf(resume: unknown, waiting: readonly WaitingInterrupt[])
       ? refuse('ambiguous', 'Several interrupts wait: name the one that the answer is for.')
       : undefined
   }
-  const named = Object.keys(resume)
-  if (named.length === 0) return refuse('empty_map', 'The answer names no interrupt.')
-  const unknown = named.filter((id) => !pending.includes(id)).sort()
+  if (Object.keys(resume).length === 0) {
+    return refuse('empty_map', 'The answer names no interrupt.')
+  }
+  const unknown = unknownIds(resume, waiting)
   if (unknown.length === 0) return undefined
   return refuse('not_pending', `Unknown or already answered interrupt: ${unknown[0]}`, unknown)
+}
+
+/** Returns the ids in an answer that are of no interrupt that waits. Without ids, it has none. */
+export function unknownIds(resume: unknown,
+  waiting: readonly WaitingInterrupt[]): readonly string[] {
+  return isMap(resume)
+    ? Object.keys(resume).filter((named) => !waiting.some(({ id }) => id === named)).sort()
+    : []
 }
 
 /** An empty object is a map of no answers. What is too long to look into is one answer. */

@@ -32,6 +32,14 @@ export function hasQuestions({ interruptsJson }: Pick<Rest, 'interruptsJson'>): 
   return Object.values(objectIn(interruptsJson)).some((questions) => listOf(questions).length > 0)
 }
 
+/** Returns the open interrupts of a thread. A thread with a pending or running run has none. */
+export function openInterrupts(
+  { status, interruptsJson }: Pick<ThreadRow, 'status' | 'interruptsJson'>,
+): readonly unknown[] {
+  const isBusy = status === ('busy' satisfies ThreadStatus)
+  return isBusy ? [] : Object.values(objectIn(interruptsJson || '{}')).flatMap(listOf)
+}
+
 /** True if an answer, or a run without input, continues the tasks of the head. */
 function isWaiting(rest: Rest): boolean {
   return rest.waits === true || hasQuestions(rest)

@@ -65,8 +65,10 @@ export class FakeThreads implements ThreadClient {
 
   async patch(tenant: string, threadId: string, metadata: Record<string, unknown>) {
     this.#call('patch', metadata)
-    const before = JSON.parse(this.#thread(threadId).row.metadataJson) as object
-    const view = viewOf(tenant, threadId, { ...before, ...metadata })
+    const { row, values } = this.#thread(threadId)
+    const before = JSON.parse(row.metadataJson) as object
+    const { row: { metadataJson } } = viewOf(tenant, threadId, { ...before, ...metadata })
+    const view = { values, row: { ...row, metadataJson } }
     this.views.set(threadId, view)
     return view
   }

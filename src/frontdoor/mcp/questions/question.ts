@@ -1,6 +1,6 @@
 /** Questions of graphs as the protocol asks a user: a message, and a form of few fields. Pure. */
 
-import { isObject, listOf, objectIn, objectOf } from '../../../json/index.ts'
+import { isObject, listOf, objectOf } from '../../../json/index.ts'
 import { approvalForm, approvalIn, decisionsIn } from './approval.ts'
 import type { Json } from '../message.ts'
 
@@ -34,17 +34,11 @@ export function questionsOf(interrupts: unknown): readonly Question[] {
   })
 }
 
-/** The same from the record of the run, which has them by the task that asks. */
-export function questionsOfRun(
-  { interruptsJson }: { readonly interruptsJson: string },
-): readonly Question[] {
-  return questionsOf(Object.values(objectIn(interruptsJson || '{}')).flatMap(listOf))
-}
-
-/** The parameters of `elicitation/create`. */
-export function elicitationOf({ value, answerSchema }: Question): Json {
+/** The parameters of `elicitation/create`. `failure`: why the answer before had no effect. */
+export function elicitationOf({ value, answerSchema }: Question, failure?: string): Json {
   const approval = approvalIn(value)
-  return { message: messageOf(value).slice(0, charactersMax),
+  const message = [...failure === undefined ? [] : [failure], messageOf(value)].join('\n\n')
+  return { message: message.slice(0, charactersMax),
     requestedSchema: approval ? approvalForm(approval) : formOf(answerSchema) }
 }
 

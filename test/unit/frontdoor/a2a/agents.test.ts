@@ -61,10 +61,11 @@ function finish(door: OpenDoor, run: FakeRun, answer: string, asked?: unknown): 
   const messages = [...input ? [input] : [], { type: 'ai', id: `ai-${run.row.runId}`,
     content: answer }]
   const values = JSON.stringify({ messages })
-  Object.assign(run.row, { status: 'success', finalCheckpointId: 'c',
-    interruptsJson: asked === undefined ? '' : JSON.stringify({ t: [{ id: 'i', value: asked }] }) })
+  const interrupts = JSON.stringify(asked === undefined ? {} : { t: [{ id: 'i', value: asked }] })
+  Object.assign(run.row, { status: 'success', finalCheckpointId: 'c', interruptsJson: interrupts })
   const view = viewOf('local', run.row.threadId, {}, values)
-  Object.assign(view.row, { status: 'interrupted', lastRunId: run.row.runId })
+  Object.assign(view.row, { status: 'interrupted', lastRunId: run.row.runId,
+    interruptsJson: interrupts })
   door.threads.views.set(run.row.threadId, view)
   run.end(values)
 }
@@ -73,7 +74,10 @@ function finish(door: OpenDoor, run: FakeRun, answer: string, asked?: unknown): 
 async function begun(door: OpenDoor, message: object = said('hi')) {
   const { result } = await ask(door, 'SendMessage', { message,
     configuration: { returnImmediately: true } })
-  return { task: result.task, run: door.threads.lastRun }
+  const { views, lastRun: run } = door.threads
+  const { threadId } = run.row
+  if (!views.has(threadId)) views.set(threadId, viewOf('local', threadId, {}))
+  return { task: result.task, run }
 }
 
 describe('a message', () => {
@@ -172,6 +176,35 @@ describe('a message', () => {
       .toMatchObject({ code: -32004, data: [{ reason: 'UNSUPPORTED_OPERATION' }] })
   })
 
+  it.each(['error', 'interrupted'])('answers a task again whose last answer ended with %s',
+    async (status) => {
+      const door = await openAgents()
+      const { task, run } = await begun(door)
+      finish(door, run, 'well', 'which?')
+      const { run: failed } = await begun(door, said('this', { taskId: task.id }))
+      Object.assign(failed.row, { status,
+        errorJson: status === 'error' ? '{"message":"no model"}' : '' })
+      Object.assign(door.threads.views.get(task.contextId)!.row, { status,
+        lastRunId: failed.row.runId })
+      const { result } = await ask(door, 'GetTask', { id: task.id })
+      expect(result.status).toMatchObject({ state: 'TASK_STATE_INPUT_REQUIRED', message: {
+        parts: [...status === 'error' ? [{ text: 'no model' }] : [], { text: 'which?' }],
+      } })
+      const { result: { tasks } } = await ask(door, 'ListTasks', {
+        status: 'TASK_STATE_INPUT_REQUIRED',
+      })
+      expect(tasks.map(({ id }) => id)).toEqual([task.id])
+      // A resume that was refused before it was executed leaves the last run as it was.
+      const { run: refused } = await begun(door, said('it', { taskId: task.id }))
+      Object.assign(refused.row, { status: 'error', errorJson: '{}' })
+      const { run: last } = await begun(door, said('that', { taskId: task.id }))
+      expect(last.start).toMatchObject({ resumeOnly: true,
+        kwargs: { command: { resume: 'that' } } })
+      finish(door, last, 'done')
+      expect((await ask(door, 'GetTask', { id: task.id })).result.status.state)
+        .toBe('TASK_STATE_COMPLETED')
+    })
+
   it('of a type that the assistant does not take is refused', async () => {
     const door = await openAgents()
     const { json: { assistant_id: id } } = await call(door, 'POST', '/assistants', {
@@ -223,14 +256,10 @@ describe('a task', () => {
       .toMatchObject({ code: -32002, data: { reason: 'TASK_NOT_CANCELABLE' } })
     const second = await begun(door)
     finish(door, second.run, 'well', 'which?')
-    const patch = door.threads.patch.bind(door.threads)
-    door.threads.patch = async (...args) => {
-      const view = await patch(...args)
-      Object.assign(view.row, { status: 'interrupted', lastRunId: second.run.row.runId })
-      return view
-    }
     expect((await ask(door, 'CancelTask', { id: second.task.id })).result.status.state)
       .toBe('TASK_STATE_CANCELED')
+    expect((await ask(door, 'SendMessage', { message: said('a', { taskId: second.task.id }) }))
+      .error.code).toBe(-32004)
   })
 
   it('is on a list with those of its state, page by page', async () => {

@@ -8,6 +8,7 @@ import type { ToolClient } from '../../../support/tool-client.ts'
 import { call, openDoor } from '../open-front-door.ts'
 import type { OpenDoor } from '../open-front-door.ts'
 import { threadEvent } from '../fake-threads.ts'
+import type { FakeRun } from '../fake-threads.ts'
 import { activeIn, openKeyed } from '../mount/deployment-door.ts'
 
 const modern = '2026-07-28'
@@ -18,6 +19,22 @@ const forms = { elicitation: {} }
 async function nextRun({ threads }: OpenDoor, before = 0) {
   await expect.poll(() => threads.runs.size).toBeGreaterThan(before)
   return threads.lastRun
+}
+
+/** A run of a call ends with an interrupt. */
+function ask({ threads }: OpenDoor, run: FakeRun): void {
+  const { row } = run
+  const interruptsJson = '{"t":[{"id":"q1","value":"Which?"}]}'
+  Object.assign(row, { interruptsJson })
+  Object.assign(threads.views.get(row.threadId)!.row, { interruptsJson, lastRunId: row.runId })
+  run.end(asked)
+}
+
+/** An answer ends without a result. The interrupt stays open. */
+function leaveOpen({ threads }: OpenDoor, run: FakeRun, result: string): void {
+  const { row } = run
+  Object.assign(threads.views.get(row.threadId)!.row, { lastRunId: row.runId })
+  run.end(result)
 }
 
 async function opened(options: Parameters<typeof openDoor>[0] = {}) {
@@ -120,8 +137,7 @@ describe('revision 2025-11-25', () => {
     const { messages, result } = client.call('agent')
     const first = await nextRun(door)
     const { threadId } = first.row
-    Object.assign(first.row, { interruptsJson: '{"t":[{"id":"q1","value":"Which?"}]}' })
-    first.end(asked)
+    ask(door, first)
     const question = await messages.next()
     const mark = `${first.row.runId.slice(-12)}-q1`
     expect(question).toMatchObject({ id: `${threadId}/${mark}`, method: 'elicitation/create',
@@ -145,13 +161,39 @@ describe('revision 2025-11-25', () => {
     await expect.poll(() => door.threads.views.size).toBe(0)
   })
 
+  it('asks again on the stream after an answer that failed', async () => {
+    const { door, client } = await opened()
+    await client.initialize(forms)
+    const { messages, result } = client.call('agent')
+    const first = await nextRun(door)
+    const { threadId } = first.row
+    ask(door, first)
+    const answer = async (id: unknown, runs: number) => {
+      await client.answer(String(id), { action: 'accept', content: { answer: 'this' } })
+      const run = await nextRun(door, runs)
+      door.threads.eventsOf('local', threadId).notify([
+        threadEvent(runs, { method: 'lifecycle', runId: run.row.runId,
+          data: '{"event":"running"}' }),
+      ])
+      return run
+    }
+    leaveOpen(door, await answer((await messages.next()).id, 1),
+      '{"__error__":{"error":"Error","message":"no model"}}')
+    const again = await messages.next()
+    expect(again).toMatchObject({ method: 'elicitation/create',
+      params: { message: 'no model\n\nWhich?' } })
+    const last = await answer(again.id, 2)
+    Object.assign(door.threads.views.get(threadId)!.row, { interruptsJson: '{}' })
+    last.end('{"answers":["this"]}')
+    expect(await result).toMatchObject({ result: { structuredContent: { answers: ['this'] } } })
+  })
+
   it('ends a call whose question was declined', async () => {
     const { door, client } = await opened()
     await client.initialize(forms)
     const { messages, result } = client.call('agent')
     const run = await nextRun(door)
-    Object.assign(run.row, { interruptsJson: '{"t":[{"id":"q1","value":"Which?"}]}' })
-    run.end(asked)
+    ask(door, run)
     const { id } = await messages.next()
     await client.answer(id!, { action: 'decline' })
     await expect.poll(() => door.threads.given('discard')).toBe(run.row.threadId)
@@ -175,8 +217,7 @@ describe('revision 2026-07-28', () => {
     const { door, client } = await opened()
     const first = client.asModern('tools/call', { name: 'agent' }, forms)
     const run = await nextRun(door)
-    Object.assign(run.row, { interruptsJson: '{"t":[{"id":"q1","value":"Which?"}]}' })
-    run.end(asked)
+    ask(door, run)
     const { result } = await first
     const requestState = `${run.row.threadId}.${run.row.runId}`
     expect(result).toMatchObject({ resultType: 'input_required', requestState,
@@ -200,6 +241,30 @@ describe('revision 2026-07-28', () => {
       structuredContent: { answers: ['this'] } })
     await expect.poll(() => door.threads.views.size).toBe(0)
   })
+
+  it.each([['failed', '{"__error__":{"error":"Error","message":"no model"}}'], ['was cancelled',
+    '{"answers":[]}']])('asks again after an answer that %s', async (_how, outcome) => {
+      const { door, client } = await opened()
+      const first = client.asModern('tools/call', { name: 'agent' }, forms)
+      const run = await nextRun(door)
+      ask(door, run)
+      const answers = { inputResponses: { q1: { action: 'accept', content: { answer: 'this' } } } }
+      const requestState = `${run.row.threadId}.${run.row.runId}`
+      expect((await first).result).toMatchObject({ requestState })
+      const second = client.asModern('tools/call', { name: 'agent', requestState, ...answers },
+        forms)
+      const failed = await nextRun(door, 1)
+      leaveOpen(door, failed, outcome)
+      const state = { name: 'agent', requestState: `${run.row.threadId}.${failed.row.runId}` }
+      expect((await second).result).toMatchObject({ resultType: 'input_required',
+        requestState: state.requestState,
+        inputRequests: { q1: { params: { message: expect.stringContaining('Which?') } } } })
+      const third = client.asModern('tools/call', { ...state, ...answers }, forms)
+      const last = await nextRun(door, 2)
+      Object.assign(door.threads.views.get(run.row.threadId)!.row, { interruptsJson: '{}' })
+      last.end('{"answers":["this"]}')
+      expect((await third).result).toMatchObject({ resultType: 'complete' })
+    })
 
   it('refuses a state that is of no call of this tool', async () => {
     const twice = (id: unknown) => `${String(id)}.${String(id)}`

@@ -119,6 +119,28 @@ describe('input.respond', () => {
     expect(json).toMatchObject({ type: 'error', error })
   })
 
+  it('leaves it to the thread which interrupts wait, whatever the newest run asked', async () => {
+    const door = await withRun()
+    Object.assign(door.threads.lastRun.row, {
+      interruptsJson: `{"t":[{"id":"${interruptId.replace('0', 'f')}","value":"?"}]}`,
+    })
+    expect((await send(door, 'input.respond', { interrupt_id: interruptId, response: 1 })).json)
+      .toMatchObject({ type: 'success' })
+    expect(lastStart(door).kwargs.command).toEqual({ resume: { [interruptId]: 1 } })
+  })
+
+  it.each([['input.respond', { interrupt_id: interruptId, response: 1 }], ['state.fork', {
+    checkpoint_id: 'c',
+  }]])('%s uses the assistant of the source on a copy without runs', async (method, params) => {
+    const door = await openDoor()
+    await send(door, 'run.start', { assistant_id: 'agent', input: {} })
+    const { assistantId } = lastStart(door)
+    door.threads.runs.clear()
+    door.threads.views.set(threadId, viewOf('local', threadId, { assistant_id: assistantId }))
+    expect((await send(door, method, params)).json).toMatchObject({ type: 'success' })
+    expect(lastStart(door)).toMatchObject({ assistantId })
+  })
+
   it('says so when nothing waits', async () => {
     const door = await withRun()
     const { startRun } = door.threads

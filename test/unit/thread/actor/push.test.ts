@@ -75,21 +75,38 @@ describe('a push notification', () => {
     expect((await rowOf(house)).push).toBeUndefined()
   })
 
-  it.each(['fails', 'is cancelled'])('is not promised for a task whose resume %s', async (how) => {
-    const house = new ThreadHouse()
-    const first = await ended(house, house.run(), 'sure?')
-    const set = (runId: string) =>
-      house.client.changePush('t', 'x', { kind: 'set', taskId: first, runId, config: config() })
-    await set(first)
-    const next = house.run()
-    await house.client.startRun('t', 'x', { ...next, plan: { ...next.plan, task: first },
-      kwargs: { input: null, command: { resume: 'yes' } } })
-    if (how === 'fails') house.host.end(house.host.only, { status: 'error' })
-    else await house.client.cancelRun('t', 'x', next.runId, { action: 'interrupt' })
-    await settled()
-    expect((await rowOf(house)).interruptsJson).not.toBe('{}')
-    await expect(set(next.runId)).rejects.toMatchObject({ code: 'rejected' })
-  })
+  it.each(['fails', 'is cancelled'])(
+    'says that a task waits again after its resume %s, and then that it has ended',
+    async (how) => {
+      const house = new ThreadHouse()
+      const first = await ended(house, house.run(), 'sure?')
+      const set = (runId: string) =>
+        house.client.changePush('t', 'x', { kind: 'set', taskId: first, runId,
+          config: config({ taskId: first }) })
+      await set(first)
+      const plan = { ...house.run().plan, task: first }
+      const kwargs = { input: null, command: { resume: 'yes' } }
+      const next = { ...house.run(), plan, kwargs }
+      await house.client.startRun('t', 'x', next)
+      if (how === 'fails') house.host.end(house.host.only, { status: 'error' })
+      else await house.client.cancelRun('t', 'x', next.runId, { action: 'interrupt' })
+      await settled()
+      expect(await house.egress.sent.at(-1)!.body())
+        .toMatchObject({ task: first, run: next.runId, asks: [{ id: 'i', value: 'sure?' }] })
+      house.egress.sent.at(-1)!.end(received)
+      await settled()
+      expect((await rowOf(house)).push).toMatchObject({ waitingRunId: next.runId,
+        waitingTaskId: first })
+      await set(next.runId)
+      const last = await ended(house, { ...house.run(), plan, kwargs })
+      const { asks, ...body } = await house.egress.sent.at(-1)!.body() as { asks?: unknown }
+      expect([asks, body]).toMatchObject([undefined, { task: first, run: last }])
+      house.egress.sent.at(-1)!.end(received)
+      await settled()
+      expect((await rowOf(house)).push).toBeUndefined()
+      await expect(set(last)).rejects.toMatchObject({ code: 'rejected' })
+    },
+  )
 
   it('says that a task is cancelled whose context goes on without an answer', async () => {
     const house = new ThreadHouse()

@@ -131,6 +131,17 @@ describe('a run that may only resume', () => {
     expect(house.host.only.execution.request).toMatchObject({ command: '{"resume":"yes"}' })
   })
 
+  it('is refused with the id of an interrupt that does not wait', async () => {
+    const house = await asking()
+    const { seq } = await threadOf(house)
+    const { kwargs } = answer(second)
+    await expect(house.startRun('x', { ...resume, kwargs })).rejects.toMatchObject({
+      code: 'invalid',
+      message: `No interrupt ${second} waits for an answer.`,
+    })
+    expect((await threadOf(house)).seq).toBe(seq)
+  })
+
   it('is refused, and nothing is written, where none waits', async () => {
     const house = await asking()
     const none = expect.objectContaining({ code: 'invalid' }) as Error
