@@ -17,7 +17,7 @@ import { decideStart } from '../decide/start-run.ts'
 import { threadNotFound } from '../decide/thread.ts'
 import { cutShort } from '../execution/cut-short.ts'
 import { cancelReason } from '../model/cancel-reason.ts'
-import { asAnswer, unknownIds } from '../decide/strict-resume.ts'
+import { asAnswer, isAtRest, unknownIds } from '../decide/strict-resume.ts'
 import type { ThreadCommand } from '../model/command.ts'
 import { fromNow, placeOf, start as beginning } from '../model/event-position.ts'
 import { forkOf, mayHoldBack } from '../model/run-request.ts'
@@ -99,14 +99,14 @@ function holdBack({ context: { ports: { heldRuns }, inputs, tenant, threadLog } 
 
 /**
  * Throws `invalid` if the thread has no interrupt for the answer. A thread with a run in progress
- * has none.
+ * or due has none.
  */
-async function requireQuestion({ context: { threadLog } }: ThreadParts,
+async function requireQuestion({ context: { threadLog, ports: { env } } }: ThreadParts,
   { kwargs: { command } }: StartRun): Promise<void> {
-  const { runs, row: { head } } = threadLog.state
-  const isResting = !runs.some(({ started }) => started)
-  if (isResting && head) await threadLog.logged
-  const tuple = isResting && head ? await threadLog.live.tuple('', null) : undefined
+  const { state } = threadLog
+  const isResting = isAtRest(state, env.nowMs()) && state.row.head !== undefined
+  if (isResting) await threadLog.logged
+  const tuple = isResting ? await threadLog.live.tuple('', null) : undefined
   const waiting = waitingInterrupts(tuple?.writes ?? [])
   const unknown = unknownIds(objectOf(command)['resume'], waiting)
   if (waiting.length > 0 && unknown.length === 0) return

@@ -89,16 +89,19 @@ class UseCount implements RevisionUse {
     return [...this.#nodes.values()]
   }
 
-  add({ unfinished, waitingAt, metadataJson }: ThreadRow): void {
+  /** A rollback of the run in progress returns to the wait before it. */
+  add({ unfinished, waitingAt, restBefore, metadataJson }: ThreadRow): void {
     for (const { revision, wantedRevision = revision } of unfinished) {
       if (wantedRevision !== undefined) count(this.running, wantedRevision)
     }
-    if (!waitingAt) return
-    const { revision, nodes } = waitingAt
-    count(this.waiting, revision)
-    const graphId = textAt(valueIn(metadataJson), 'graph_id')
-    for (const node of new Set(nodes.flatMap((path) => [...nodesAround(path), path]))) {
-      this.#addNode({ revision, graphId: graphId ?? '', node, threads: 0 })
+    const places = [waitingAt, restBefore?.waitingAt].filter((place) => place !== undefined)
+    const graphId = textAt(valueIn(metadataJson), 'graph_id') ?? ''
+    for (const [revision, each] of Map.groupBy(places, (place) => place.revision)) {
+      count(this.waiting, revision)
+      const paths = each.flatMap(({ nodes }) => nodes)
+      for (const node of new Set(paths.flatMap((path) => [...nodesAround(path), path]))) {
+        this.#addNode({ revision, graphId, node, threads: 0 })
+      }
     }
   }
 

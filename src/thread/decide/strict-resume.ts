@@ -45,17 +45,16 @@ function isMap(resume: unknown): resume is object {
     && Object.keys(resume).every(isInterruptId)
 }
 
-/** True if the thread rests at an interrupt: no run is in progress or due. */
-function isAsking(state: ThreadState, nowMs: number): boolean {
-  const runs = activeRuns(state)
-  if (runs.some(({ started, notBeforeMs }) => started || notBeforeMs <= nowMs)) return false
-  return hasQuestions(state.row)
+/** True if no run is in progress or due. A due run may resume the interrupts that are open now. */
+export function isAtRest(state: ThreadState, nowMs: number): boolean {
+  return !activeRuns(state).some(({ started, notBeforeMs }) => started || notBeforeMs <= nowMs)
 }
 
 /** The run with its input as the answer, if it may be one and the thread asks. */
 export function asAnswer(run: StartRun, state: ThreadState, nowMs: number): StartRun {
   const { kwargs, answersIfWaiting = false } = run
-  const isAnswer = answersIfWaiting && kwargs.input != null && isAsking(state, nowMs)
+  const isAnswer = answersIfWaiting && kwargs.input != null && isAtRest(state, nowMs)
+    && hasQuestions(state.row)
   if (!isAnswer) return run
   const { answersIfWaiting: _, ...rest } = run
   const command = { ...objectOf(kwargs.command), resume: kwargs.input }

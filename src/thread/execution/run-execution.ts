@@ -21,6 +21,8 @@ import type { Appended, OutputFeeds } from './run-output.ts'
 /** The run of an execution, and how it is started. */
 export interface Started {
   readonly run: RunRow
+  /** Start of its attempt, from which the time limit counts. */
+  readonly beganMs: number
   /** The revision that the run has stopped for before. */
   readonly stoppedFor?: string | undefined
   /** True if it only adds its input to the state. */
@@ -35,6 +37,7 @@ export class RunExecution {
   readonly #host: GraphHost
   readonly #output: RunOutput
   readonly #threadEvents: boolean
+  readonly #beganMs: number
   #stopLimit: (() => void) | undefined
   #stopsFor: string | undefined
   #isStopping = false
@@ -47,9 +50,10 @@ export class RunExecution {
 
   /** With a `threadFeed`, it makes events of protocol v2 for the thread as a whole. */
   constructor(context: ThreadContext, feeds: OutputFeeds,
-    { run, stoppedFor, stops = false }: Started) {
+    { run, beganMs, stoppedFor, stops = false }: Started) {
     this.id = context.ports.nextExecutionId()
     this.run = run
+    this.#beganMs = beganMs
     this.#stopsFor = stoppedFor
     this.#isCut = stops
     this.#context = context
@@ -223,7 +227,8 @@ export class RunExecution {
   #limit(ms: number): void {
     const { ports: { env, deployed }, tenant, notify } = this.#context
     const limitMs = Math.min(ms, deployed?.view(tenant)?.runTimeoutMs ?? Infinity)
-    this.#stopLimit ??= env.after(limitMs,
+    const leftMs = Math.max(0, this.#beganMs + limitMs - env.nowMs())
+    this.#stopLimit ??= env.after(leftMs,
       () => notify({ type: 'time_limit', executionId: this.id }))
   }
 

@@ -32,11 +32,13 @@ export function hasQuestions({ interruptsJson }: Pick<Rest, 'interruptsJson'>): 
   return Object.values(objectIn(interruptsJson)).some((questions) => listOf(questions).length > 0)
 }
 
-/** Returns the open interrupts of a thread. A thread with a pending or running run has none. */
-export function openInterrupts(
-  { status, interruptsJson }: Pick<ThreadRow, 'status' | 'interruptsJson'>,
-): readonly unknown[] {
-  const isBusy = status === ('busy' satisfies ThreadStatus)
+/** Returns the open interrupts of a thread. A thread with a run in progress or due has none. */
+export function openInterrupts({ status, interruptsJson, unfinished = [] }:
+  & Pick<ThreadRow, 'status' | 'interruptsJson'>
+  & Partial<Pick<ThreadRow, 'unfinished'>>): readonly unknown[] {
+  const areDelayed = unfinished.length > 0
+    && unfinished.every((run) => !run.started && run.notBeforeMs > 0)
+  const isBusy = status === ('busy' satisfies ThreadStatus) && !areDelayed
   return isBusy ? [] : Object.values(objectIn(interruptsJson || '{}')).flatMap(listOf)
 }
 

@@ -54,6 +54,27 @@ describe('a message for a run that executes', () => {
     expect(executed).toContainEqual(expect.objectContaining({ runId, threadId: 'x' }))
   })
 
+  it('does not extend the time limit of the run', async () => {
+    const house = new ThreadHouse()
+    await house.startRun('x', { plan: { ...plan, timeoutMs: 60_000 } })
+    await house.host.step(house.host.only, 'one')
+    const { runId } = house.host.only.execution
+    house.env.advance(50_000)
+    await house.startRun('x', message('a'))
+    house.host.end(house.host.only, { status: 'drained' })
+    await settled()
+    await house.host.step(house.host.only, 'edit')
+    house.host.end(house.host.only, { waiting: true })
+    await settled()
+    expect(house.host.only.execution.runId).toBe(runId)
+    house.env.advance(9_000)
+    await settled()
+    expect((await house.client.getRun('t', 'x', runId)).status).toBe('running')
+    house.env.advance(1_000)
+    await settled()
+    expect((await house.client.getRun('t', 'x', runId)).status).toBe('timeout')
+  })
+
   it('is added where the run stops, which goes on in the same attempt', async () => {
     const house = await executing()
     const { execution: first } = house.host.only

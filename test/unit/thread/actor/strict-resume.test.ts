@@ -142,6 +142,23 @@ describe('a run that may only resume', () => {
     expect((await threadOf(house)).seq).toBe(seq)
   })
 
+  it('is refused while another resume of the interrupt is due', async () => {
+    const house = await asking()
+    // No run starts while the state is edited.
+    house.client.updateState('t', 'x', { checkpoint: null,
+      update: { values: '{}', command: null, asNode: null } }).catch(() => {})
+    await settled()
+    await house.startRun('x', resume)
+    await expect(house.startRun('x', resume)).rejects.toMatchObject({ code: 'invalid' })
+  })
+
+  it('is admitted while a run with a later start is pending', async () => {
+    const house = await asking()
+    await house.startRun('x', { afterMs: 60_000 })
+    await house.startRun('x', resume)
+    expect(house.host.only.execution.request).toMatchObject({ command: '{"resume":"yes"}' })
+  })
+
   it('is refused, and nothing is written, where none waits', async () => {
     const house = await asking()
     const none = expect.objectContaining({ code: 'invalid' }) as Error

@@ -60,6 +60,22 @@ it('Runs that execute and threads that wait are counted by revision, and by node
   expect(other).toMatchObject({ waitingAt: [], running: new Map() })
 })
 
+it('counts the revision to which a rollback of the run in progress returns', async () => {
+  const place = (revision: string) => ({ revision, nodes: ['ask'] })
+  const rows = [
+    { threadId: 'a', restBefore: { waitingAt: place('r1') }, waitingAt: undefined },
+    { threadId: 'b', restBefore: { waitingAt: place('r1') }, waitingAt: place('r1') },
+    { threadId: 'c', restBefore: { waitingAt: place('r1') }, waitingAt: place('r2') },
+  ].map((row) => ({ ...row, status: 'busy', unfinished: [], metadataJson: '{}' }))
+  const use = await revisionUse({
+    count: ({ status, hidden }) => Promise.resolve(status === 'busy' && !hidden ? 3 : 0),
+    search: ({ status, hidden }) =>
+      Promise.resolve({ rows: status === 'busy' && !hidden ? rows as unknown as ThreadRow[] : [],
+        total: 3 }),
+  }, shop)
+  expect(Object.fromEntries(use!.waiting)).toEqual({ r1: 3, r2: 1 })
+})
+
 /** So many threads that wait; a page of more than three is too large. */
 function manyWaiting(total: number): ThreadSearch {
   const rows = Array.from({ length: total },
