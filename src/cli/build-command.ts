@@ -119,10 +119,8 @@ async function checked({ manifest, env: variables }: BuiltRevision, chunks: Chun
     realpath(await mkdtemp(join(tmpdir(), 'heddle-check-')))
   )
   try {
-    const held = await inTemporaryFolder(async () => {
-      const cache = await RevisionCache.open({ directory, bytesMax: Infinity, env })
-      return await cache.hold(manifest, async (sha256) => chunks.get(sha256)!)
-    })
+    const cache = await RevisionCache.open({ directory, label: directory, bytesMax: Infinity, env })
+    const held = await cache.hold(manifest, async (sha256) => chunks.get(sha256)!)
     const { workers, memory_mb: memoryMb } = defaultDeploymentLimits
     // Its log is silent, because the answer has all messages.
     const silent = systemEnv({ level: 'silent' })

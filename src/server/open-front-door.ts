@@ -1,8 +1,6 @@
 /** Opens the front door of a member, from the settings and the parts of the member. */
 
-import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-
 import { fileURLToPath } from 'node:url'
 
 import type { ActorKey, Env, Service, Tracing } from '../../cluster/index.ts'
@@ -14,13 +12,12 @@ import { addressReader, cardSigner, deploymentGate, fromProxies, fromUserProxies
   openFrontDoor } from '../frontdoor/index.ts'
 import type { AuthOptions, FrontDoor, FrontDoorOptions, MemberDetails,
   WebhookCheck } from '../frontdoor/index.ts'
-import { HeddleError } from '../errors.ts'
 import type { AppUser, DeployedGraphs, GraphHost } from '../graph/index.ts'
 import { readLongJson } from '../json/index.ts'
 import type { LimitUseAnswer, LimitUseQuestion, RateLimit, ReadQuota,
   RefusedCallers } from '../limits/index.ts'
 import type { Platform } from '../platform/index.ts'
-import { namesOf, ownVersion, regions } from '../settings/index.ts'
+import { ownVersion, readSettingFile, regions } from '../settings/index.ts'
 import type { AssistantDefaults, Settings } from '../settings/index.ts'
 import { createThreadClient } from '../thread/index.ts'
 import type { Actors } from './actors.ts'
@@ -149,12 +146,7 @@ async function agentsOf({ agents }: Settings): Promise<FrontDoorOptions['agents'
   if (agents === null) return null
   const tools = new Set(agents.tools)
   if (agents.key === null) return { tools }
-  const pem = await readFile(agents.key, 'utf8').catch((cause: unknown) => {
-    throw new HeddleError('invalid', `${namesOf('a2aKey')}: ${agents.key} cannot be read.`, {}, {
-      cause,
-    })
-  })
-  return { tools, sign: cardSigner(pem) }
+  return { tools, sign: cardSigner(readSettingFile('a2aKey', agents.key)) }
 }
 
 /** The port that an error is about: the platform may have one of its own. */

@@ -97,7 +97,9 @@ export const onOffOrAddress: Kind<string> = {
   read: (text) => {
     if (text === 'on' || text === 'off') return { value: text }
     const address = webAddress.read(text)
-    return 'faults' in address ? { faults: ['must be on, off or an http(s) URL'] } : address
+    return 'faults' in address
+      ? { faults: [faultOf('must be on, off or an http(s) URL', text)] }
+      : address
   },
 }
 
@@ -163,12 +165,10 @@ export const hostPatterns: Kind<readonly string[]> = listOf(
 )
 
 /** A domain, which names of hosts end with. */
-export const domain: Kind<string> = {
-  read: (text) =>
-    /^[a-z\d-]+(\.[a-z\d-]+)*$/.test(text)
-      ? { value: text }
-      : { faults: ['must be a domain in small letters like agents.example.org, without a port'] },
-}
+export const domain: Kind<string> = one(
+  'must be a domain in small letters like agents.example.org, without a port',
+  matching((text) => /^[a-z\d-]+(\.[a-z\d-]+)*$/.test(text)),
+)
 
 /** An http(s) URL. A fault does not repeat it, because it may contain a password. */
 export const webAddress: Kind<string> = {

@@ -49,13 +49,15 @@ const depthMax = 4
 
 /** Reads the image of a layout that runs on a platform. Throws CommandError. */
 export async function readLayout(folder: string, platform: Platform): Promise<BaseImage> {
-  const text = await readFile(join(folder, 'index.json'), 'utf8').catch(() => {
-    throw new CommandError(
-      `${folder} has no index.json: --base is the folder of an OCI layout, as ` +
-        '"skopeo copy docker://<image> oci:<folder>" makes it.',
-      'misused',
-    )
-  })
+  const text = await readFile(join(folder, 'index.json'), 'utf8').catch(
+    ({ code }: NodeJS.ErrnoException) => {
+      throw new CommandError(
+        `${folder}/index.json cannot be read (${code}): --base is the folder of an OCI layout, ` +
+          'as "skopeo copy docker://<image> oci:<folder>" makes it.',
+        'misused',
+      )
+    },
+  )
   const manifest = await manifestIn(folder, parsed(text), platform, 0)
   if (manifest === undefined) {
     throw new CommandError(`${folder} has no image, or more than one, for ${platform.os} on ` +
@@ -87,9 +89,11 @@ async function manifestIn(folder: string, index: object, platform: Platform,
 export async function readBlob(folder: string, { digest }: Descriptor): Promise<Buffer> {
   const [, hash] = /^sha256:([0-9a-f]{64})$/.exec(digest) ?? []
   if (hash === undefined) throw new CommandError(`${folder} names a blob by ${digest}.`, 'refused')
-  const data = await readFile(join(folder, 'blobs/sha256', hash)).catch(() => {
-    throw new CommandError(`${folder} lacks the blob ${digest}.`, 'refused')
-  })
+  const data = await readFile(join(folder, 'blobs/sha256', hash)).catch(
+    ({ code }: NodeJS.ErrnoException) => {
+      throw new CommandError(`${folder} has no readable blob ${digest} (${code}).`, 'refused')
+    },
+  )
   if (createHash('sha256').update(data).digest('hex') === hash) return data
   throw new CommandError(`${folder} has a blob that is not ${digest}.`, 'refused')
 }

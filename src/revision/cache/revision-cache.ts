@@ -8,6 +8,7 @@ import type { Env } from '../../../cluster/index.ts'
 import type { ReadChunk } from '../archive/archive-reader.ts'
 import { ownArchive, packageArchives, packagesHash } from '../manifest.ts'
 import type { Manifest, ManifestArchive } from '../manifest.ts'
+import { writingTo } from '../written-path.ts'
 import { linkNestedPackages } from './nested-packages.ts'
 import { syncFolder, unpack } from './unpack.ts'
 
@@ -15,6 +16,10 @@ import { syncFolder, unpack } from './unpack.ts'
 export interface RevisionCacheOptions {
   /** Folder, which is made if it is missing. One process uses it at a time. */
   readonly directory: string
+  /**
+   * Name of the folder in messages. Default: a name without the path, because deployers see it.
+   */
+  readonly label?: string
   /**
    * Bytes of all trees together. The least recently used tree goes first. A held tree never goes,
    * even if there are more bytes.
@@ -47,6 +52,8 @@ const passable = 0o711
 /** Bits of a mode for users other than the owner. */
 const ofOthers = 0o007
 
+const usualLabel = 'the folder of revisions'
+
 /** Form of the names of the cache's folders. Nothing else in the directory has it. */
 const isTree = /^[0-9a-f]{64}/
 
@@ -69,8 +76,11 @@ export class RevisionCache {
 
   /** Finds what is there, and removes what was not completed when the process ended. */
   static async open(options: RevisionCacheOptions): Promise<RevisionCache> {
-    await mkdir(options.directory, { recursive: true })
-    await chmod(options.directory, passable)
+    const { directory, label } = options
+    await writingTo(directory, async () => {
+      await mkdir(directory, { recursive: true })
+      await chmod(directory, passable)
+    }, label ?? usualLabel)
     const cache = new RevisionCache(options)
     for (const packages of await cache.#find('')) await cache.#find(packages)
     await cache.#evict()
@@ -84,8 +94,8 @@ export class RevisionCache {
 
   /**
    * Gives a revision, which is unpacked unless it is there. The manifest is a checked one. Throws
-   * RevisionError if an archive is not what the manifest says, and what `readChunk` throws; nothing
-   * is left of it then.
+   * RevisionError if an archive is not what the manifest says, `unavailable` if the disk cannot
+   * store it, and what `readChunk` throws; nothing is left of it then.
    */
   async hold(manifest: Manifest, readChunk: ReadChunk,
     signal?: AbortSignal): Promise<HeldRevision> {
@@ -126,20 +136,22 @@ export class RevisionCache {
     while (this.#busy.has(folder)) await this.#busy.get(folder)
     const tree = this.#trees.get(folder)
     if (tree) return await this.#touch(folder, tree)
-    await this.#alone(folder, async () => {
-      const fresh = `${this.#pathOf(folder)}.new`
-      try {
-        await unpack(archives, fresh, readChunk, signal)
-        const [packages, own] = folder.split('/')
-        if (own === undefined) await chmod(fresh, passable)
-        else await linkNestedPackages(this.#pathOf(packages!), fresh)
-        await rename(fresh, this.#pathOf(folder))
-      } catch (error) {
-        await rm(fresh, { recursive: true, force: true })
-        throw error
-      }
-      await this.#complete(folder, archives.reduce((sum, { bytes }) => sum + bytes, 0))
-    })
+    const { directory, label = usualLabel } = this.#options
+    await this.#alone(folder, () =>
+      writingTo(directory, async () => {
+        const fresh = `${this.#pathOf(folder)}.new`
+        try {
+          await unpack(archives, fresh, readChunk, signal)
+          const [packages, own] = folder.split('/')
+          if (own === undefined) await chmod(fresh, passable)
+          else await linkNestedPackages(this.#pathOf(packages!), fresh)
+          await rename(fresh, this.#pathOf(folder))
+        } catch (error) {
+          await rm(fresh, { recursive: true, force: true })
+          throw error
+        }
+        await this.#complete(folder, archives.reduce((sum, { bytes }) => sum + bytes, 0))
+      }, label))
   }
 
   /** Writes the mark of a complete folder, after all that it promises is on disk. */

@@ -12,6 +12,7 @@ import type { BuiltRevision } from '../build.ts'
 import { RevisionError } from '../revision-error.ts'
 import { revisionLimits } from '../revision-limits.ts'
 import type { RevisionLimits } from '../revision-limits.ts'
+import { writingTo } from '../written-path.ts'
 import { buildEnvironment } from './build-environment.ts'
 import { inWork } from './build-mail.ts'
 import type { BuildMail, BuildTask } from './build-mail.ts'
@@ -56,8 +57,10 @@ const lineCharacters = 2_000
 export async function buildRemotely<Result>(options: RemoteBuildOptions,
   use: (built: RemotelyBuilt) => Promise<Result>): Promise<Result> {
   const { directory, signal, fetch } = options
-  await mkdir(directory, { recursive: true })
-  const work = await mkdtemp(join(directory, `${workName}${process.pid}-`))
+  const work = await writingTo(directory, async () => {
+    await mkdir(directory, { recursive: true })
+    return await mkdtemp(join(directory, `${workName}${process.pid}-`))
+  }, 'the folder of builds')
   try {
     await fetch(join(work, inWork.source))
     signal.throwIfAborted()

@@ -52,6 +52,22 @@ it('reads nothing for what is there, also after a start', async () => {
   expect(cache.bytes).toBe(manifest.archives.reduce((sum, { bytes }) => sum + bytes, 0))
 })
 
+it('reports a full disk and an unwritable folder, by default without its path', async () => {
+  const [directory, chunks] = [await freshFolder(), new Chunks()]
+  const full = Object.assign(new Error('write'), { code: 'ENOSPC', errno: -28 })
+  const manifest = await revision(chunks, {})
+  const holding = async (label?: string) => {
+    const cache = await RevisionCache.open({ directory, label, bytesMax: 1, env: ticking() })
+    await cache.hold(manifest, () => Promise.reject(full))
+  }
+  await expect(holding()).rejects.toMatchObject({ code: 'unavailable', cause: full,
+    message: expect.stringContaining('The disk of the folder of revisions is full') as string })
+  await expect(holding('/cache')).rejects.toThrow('The disk of /cache is full')
+  await writeFile(join(directory, 'file'), '')
+  await expect(opened(join(directory, 'file/folder'))).rejects
+    .toThrow('the folder of revisions cannot be used (ENOTDIR)')
+})
+
 it('unpacks once for all that ask at the same time', async () => {
   const [directory, chunks] = [await freshFolder(), new Chunks()]
   const manifest = await revision(chunks, { 'a.js': '1' })

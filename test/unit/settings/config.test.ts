@@ -162,7 +162,7 @@ describe('settings', () => {
     expect(resolved({ environment: { HEDDLE_STUDIO: 'https://a.example' } }).studio)
       .toEqual({ apiUrl: 'https://a.example' })
     expect(mistakes({ options: { studio: 'maybe' } })).toContain(
-      'must be on, off or an http(s) URL',
+      'must be on, off or an http(s) URL, not "maybe"',
     )
   })
 
@@ -366,7 +366,8 @@ describe('settings', () => {
     const given = (deploymentsDomain: string) => ({ options: { deploymentsDomain } })
     expect(resolved(given('agents.example.org')).deploymentsDomain).toBe('agents.example.org')
     for (const wrong of ['https://a.b', 'a.b:80', '*.a.b', 'A.b', '.a.b']) {
-      expect(mistakes(given(wrong))).toContain('must be a domain')
+      expect(mistakes(given(wrong))).toMatch(/must be a domain .*, not "/)
+      expect(mistakes(given(wrong))).toContain(`"${wrong}"`)
     }
   })
 

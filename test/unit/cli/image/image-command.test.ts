@@ -188,7 +188,8 @@ describe('the command "image"', () => {
   it.each([
     [[], /^Say --dockerfile, or both --base and --out/],
     [['--dockerfile', '--out', 'x'], /^--dockerfile prints/],
-    [['--base', 'nowhere', '--out', 'x'], /nowhere has no index\.json: .*skopeo copy/],
+    [['--base', 'nowhere', '--out', 'x'],
+      /nowhere\/index\.json cannot be read \(ENOENT\): .*skopeo copy/],
     [['--base', 'x', '--out', 'y', '--platform', 'sparc'], /^--platform must be like/],
   ])('answers %j with a sentence and exit code 2', async (args, message) => {
     const { status, stderr } = await runIn(await freshFolder(), runImageCommand, ...args)
