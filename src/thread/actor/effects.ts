@@ -75,7 +75,8 @@ const acts: { readonly [Kind in Effect['kind']]: Act<Kind> } = {
   stopWebhooks: ({ webhooks }) => webhooks.release(),
   logGivenUp: ({ context: { ports: { env }, tenant, threadId } }, { runId, reason }) =>
     env.log.warn('A webhook was given up.', { tenant, threadId, runId, reason }),
-  dropEdit: ({ editor }, { executionId }) => editor.drop(executionId),
+  dropEdit: ({ editor }) =>
+    editor.drop(new HeddleError('rejected', 'The run of the state update has ended.')),
   refuseEdits: ({ editor }) =>
     editor.release(new HeddleError('not_found', 'The thread was deleted.')),
 }

@@ -5,9 +5,10 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
 import type { ExecutionOutcome } from '../../graph/index.ts'
 import { mayTake, messagesEdit, messagesIn } from '../decide/injected-messages.ts'
-import { decideEnded, decideLost, decideRecovery, decideRefused, decideRest, decideStopped,
+import { decideEnded, decideLost, decideRecovery, decideRefused, decideRest,
   decideTimeLimit } from '../decide/run-execution.ts'
 import { decideNext, decideTrial } from '../decide/start-next.ts'
+import { lostEdit, slowEdit } from '../decide/state-edit.ts'
 import type { OwnCommand } from '../model/command.ts'
 import { activeRuns } from '../model/waiting-message.ts'
 import { nodesBetweenSteps } from '../queries/next-nodes.ts'
@@ -50,7 +51,7 @@ export function ended(parts: ThreadParts, { executionId, outcome }: Report<'ende
   const { editor, slot, context: { threadLog } } = parts
   if (!editor.has(executionId)) {
     if (slot.get(executionId)) threadLog.newestSteps.ended(executionId)
-    if (takesMessages(parts, executionId, outcome)) return takeMessages(parts, executionId)
+    if (takesMessages(parts, executionId, outcome)) return takeMessages(parts, outcome)
     return hasStopped(parts, executionId, outcome)
       ? goneOn(parts, executionId, outcome)
       : ofRun(parts, executionId, (at, nowMs) => decideEnded(at, outcome, nowMs))
@@ -77,10 +78,11 @@ function takesMessages({ slot, context: { threadLog: { state } } }: ThreadParts,
 }
 
 /** Hands the run back, and adds the messages to its state: then it goes on. */
-function takeMessages(parts: ThreadParts, executionId: number): Turn {
+function takeMessages(parts: ThreadParts, outcome: ExecutionOutcome): Turn {
   const { slot, editor, context: { threadLog, ports: { env } } } = parts
-  const { run } = slot.get(executionId)!
-  const handedBack = turn(parts, decideStopped)
+  const { run } = slot.current!
+  const stopped = { ...outcome, status: 'drained' } as const
+  const handedBack = turn(parts, (at, nowMs) => decideEnded(at, stopped, nowMs))
   const edit = messagesEdit(threadLog.state, run, env.nowMs())!
   const refuse = () => {
     slot.refusesMessages = run.runId
@@ -111,7 +113,7 @@ export function lost(parts: ThreadParts, { executionId, reason }: Report<'lost'>
   if (!editor.has(executionId)) {
     return ofRun(parts, executionId, (at, nowMs) => decideLost(at, reason, nowMs))
   }
-  editor.lost(reason)
+  editor.refuse(lostEdit(reason))
   return afterEdit(parts)
 }
 
@@ -129,7 +131,7 @@ export function timeLimit(parts: ThreadParts, { executionId }: Report<'time_limi
     const execution = slot.get(executionId)
     return execution ? outOfTime(parts, execution.run) : { reply: undefined }
   }
-  editor.timeLimit()
+  editor.refuse(slowEdit())
   return afterEdit(parts)
 }
 

@@ -3,13 +3,13 @@
 import type { AppliedCommand } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
-import type { CheckpointSelector, Execution, ExecutionOutcome, GraphHost, LossReason,
+import type { CheckpointSelector, Execution, ExecutionOutcome, GraphHost,
   Step } from '../../graph/index.ts'
 import { objectIn } from '../../json/index.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import { hostOfRun, presentHost, presentRevisionOf } from '../context/thread-graphs.ts'
-import type { CurrentEdit } from '../decide/decision.ts'
-import { editAnswer, failedEdit, lostEdit, newestCheckpoint } from '../decide/state-edit.ts'
+import type { EditOwners } from '../decide/decision.ts'
+import { editAnswer, failedEdit, newestCheckpoint } from '../decide/state-edit.ts'
 import type { Edit, EditedState } from '../decide/state-edit.ts'
 import { executionSource } from '../log/execution-source.ts'
 import { sharedConfigurable } from '../model/run-request.ts'
@@ -46,11 +46,11 @@ export class StateEditor {
     return this.#editing !== undefined
   }
 
-  /** The edit under way. */
-  get current(): CurrentEdit | undefined {
+  /** The runs that own the edit under way. Undefined if there is none. */
+  get owners(): EditOwners | undefined {
     if (!this.#editing) return undefined
-    const { id, edit: { taker } } = this.#editing
-    return { id, owners: taker ? [taker.run, ...taker.taken].map(({ runId }) => runId) : [] }
+    const { edit: { taker } } = this.#editing
+    return taker ? [taker.run, ...taker.taken].map(({ runId }) => runId) : []
   }
 
   /**
@@ -100,48 +100,27 @@ export class StateEditor {
   ended(outcome: ExecutionOutcome): Promise<boolean> | undefined {
     const editing = this.#editing!
     if (outcome.status === 'success') return this.#finish(editing, outcome)
-    refuse(editing, failedEdit(outcome))
-    this.#next()
+    this.refuse(failedEdit(outcome))
     return undefined
   }
 
-  /** The worker of the edit was lost. */
-  lost(reason: LossReason): void {
-    refuse(this.#editing!, lostEdit(reason))
-    this.#next()
+  /** The edit under way cannot be made. */
+  refuse(reason: HeddleError): void {
+    this.#editing!.failed()
+    this.drop(reason)
   }
 
-  /** The edit took too long. */
-  timeLimit(): void {
-    const { id, host } = this.#editing!
-    host.abort(id)
-    refuse(
-      this.#editing!,
-      new HeddleError('graph_failed',
-        'The graph took too long to update the state; nothing was changed.'),
-    )
-    this.#next()
-  }
-
-  /** A run that owns the edit has ended. Later reports of the edit are ignored by its number. */
-  drop(executionId: number): void {
-    if (!this.has(executionId)) return
-    const { host, result } = this.#editing!
-    host.abort(executionId)
-    result.reject(new HeddleError('rejected', 'The run of the state update has ended.'))
+  /** Ends the edit under way, if any. Its later reports are ignored because of their number. */
+  drop(reason: HeddleError): void {
+    this.#editing?.host.abort(this.#editing.id)
+    this.#editing?.result.reject(reason)
     this.#next()
   }
 
   /** The thread goes away: refuses all edits. */
   release(reason: HeddleError): void {
-    if (this.#editing) {
-      this.#editing.host.abort(this.#editing.id)
-      this.#editing.stopLimit()
-      this.#editing.result.reject(reason)
-    }
     for (const { result } of this.#waiting.splice(0)) result.reject(reason)
-    this.#editing = undefined
-    this.#holdInputs()
+    this.drop(reason)
   }
 
   #holdInputs(): void {
@@ -202,7 +181,8 @@ export class StateEditor {
       await threadLog.ready(editing.steps)
       if (this.#editing === editing) this.#finished(editing, outcome)
     } catch (error) {
-      refuse(editing, error)
+      editing.failed()
+      editing.result.reject(error)
     }
     if (this.#editing !== editing) return false
     this.#next()
@@ -218,11 +198,6 @@ export class StateEditor {
     const place = { threadId, selector: edit.checkpoint, id }
     result.resolve(durable.then(() => editAnswer(place)))
   }
-}
-
-function refuse({ failed, result }: Pick<Editing, 'failed' | 'result'>, reason: unknown): void {
-  failed()
-  result.reject(reason)
 }
 
 function lengthOf({ supersteps }: Edit): number {

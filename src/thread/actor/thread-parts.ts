@@ -49,7 +49,7 @@ export function situationOf(
 ): Situation {
   const deployment = deploymentOf(context)
   return { state: threadLog.state, position: threadLog.position, execution: slot.current,
-    suspect: trial.place, edit: editor.current, isResting: slot.isResting,
+    suspect: trial.place, edit: editor.owners, isResting: slot.isResting,
     refusesMessages: slot.refusesMessages, ...deployment && { deployment } }
 }
 

@@ -23,12 +23,8 @@ export interface CurrentExecution {
   readonly takesMessages?: boolean
 }
 
-/** The edit of the state under way, as decisions see it. */
-export interface CurrentEdit {
-  readonly id: number
-  /** The edit ends with any of these runs: the taker, and its messages. Empty for a client's. */
-  readonly owners: readonly string[]
-}
+/** The edit ends with any of these runs: the taker, and its messages. Empty for a client's. */
+export type EditOwners = readonly string[]
 
 /** The suspect that waits in the quarantine, or is on trial. */
 export interface QuarantinePlace {
@@ -46,7 +42,7 @@ export interface Situation {
   readonly execution: CurrentExecution | undefined
   readonly suspect: QuarantinePlace | undefined
   /** While there is one, no run starts. */
-  readonly edit: CurrentEdit | undefined
+  readonly edit: EditOwners | undefined
   /** The thread moves to another owner, which continues its runs: none starts here. */
   readonly isResting: boolean
   /** The run that cannot take messages; undefined for none. */
@@ -71,7 +67,7 @@ export class Draft {
   readonly #at: Situation
   #state: ThreadState
   #execution: CurrentExecution | undefined
-  #edit: CurrentEdit | undefined
+  #edit: EditOwners | undefined
   #suspect: QuarantinePlace | undefined
   readonly #records: RecordOf[] = []
   readonly #places: CheckpointPlace[] = []
@@ -163,8 +159,8 @@ export class Draft {
   #endOwned(): void {
     const isGone = (runId: string) => this.unfinished(runId) === undefined
     if (this.#execution && isGone(this.#execution.run.runId)) this.drop('abort')
-    if (!this.#edit?.owners.some(isGone)) return
-    this.effect({ kind: 'dropEdit', executionId: this.#edit.id })
+    if (!this.#edit?.some(isGone)) return
+    this.effect({ kind: 'dropEdit' })
     this.#edit = undefined
   }
 

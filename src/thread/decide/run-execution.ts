@@ -31,14 +31,6 @@ export function decideEnded(at: Situation, outcome: ExecutionOutcome, nowMs: num
   return draft.decided()
 }
 
-/** The execution has stopped for messages. Its run continues the attempt when it has them. */
-export function decideStopped(at: Situation, nowMs: number): Decision {
-  const draft = new Draft(at, nowMs)
-  const run = at.execution?.run
-  if (run) handBack(draft, draft.unfinished(run.runId)!)
-  return draft.decided()
-}
-
 /** The worker was lost: the run moves to another, as a new attempt unless `displaced`. */
 export function decideLost(at: Situation, reason: LossReason, nowMs: number): Decision {
   const draft = new Draft(at, nowMs)

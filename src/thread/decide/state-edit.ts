@@ -109,6 +109,11 @@ export function lostEdit(reason: LossReason): HeddleError {
       'The worker was lost while it updated the state; nothing was changed.')
 }
 
+/** Error of an edit that took longer than it may. */
+export const slowEdit = (): HeddleError =>
+  new HeddleError('graph_failed',
+    'The graph took too long to update the state; nothing was changed.')
+
 /** The newest checkpoint among records. */
 export function newestCheckpoint(records: readonly RecordOf[]): string | undefined {
   const last = records.findLast((record) => record.$case === 'checkpoint')

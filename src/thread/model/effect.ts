@@ -53,9 +53,8 @@ export type Effect =
   | { readonly kind: 'execute'; readonly run: RunRow; readonly resumes: boolean;
     readonly woken: boolean; /** The revision that it has stopped for already. */
     readonly stoppedFor?: string | undefined }
-  | { readonly kind: 'abort' | 'close' }
+  | { readonly kind: 'abort' | 'close' | 'dropEdit' }
   | { readonly kind: 'pause'; readonly executionId: number }
-  | { readonly kind: 'dropEdit'; readonly executionId: number }
   | { readonly kind: 'stopFor'; readonly revision: string }
   | { readonly kind: 'stopForMessages' }
   | { readonly kind: 'rememberKey'; readonly run: Pick<StartRun, 'commandId' | 'runId'> }

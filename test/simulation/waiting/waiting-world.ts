@@ -38,12 +38,11 @@ const answer = (ids: readonly string[]): Partial<StartRun> => ({ strictResume: t
 /** Simulates the history of a seed, without one of the rules if it is named. */
 export async function simulateWaiting(seed: number,
   without?: WaitingRule): Promise<WaitingOutcome> {
-  const own = Object.getOwnPropertyDescriptor(StateEditor.prototype, 'current')!
+  const own = Object.getOwnPropertyDescriptor(StateEditor.prototype, 'owners')!
   if (without === 'owned_work') {
-    Object.defineProperty(StateEditor.prototype, 'current', { configurable: true,
+    Object.defineProperty(StateEditor.prototype, 'owners', { configurable: true,
       get(this: StateEditor) {
-        const edit = own.get!.call(this) as StateEditor['current']
-        return edit && { ...edit, owners: [] }
+        return (own.get!.call(this) as StateEditor['owners']) && []
       } })
   }
   try {
@@ -51,7 +50,7 @@ export async function simulateWaiting(seed: number,
     await world.live()
     return world.outcome
   } finally {
-    Object.defineProperty(StateEditor.prototype, 'current', own)
+    Object.defineProperty(StateEditor.prototype, 'owners', own)
   }
 }
 

@@ -75,7 +75,7 @@ an injection
   start: reject            | idle m+one+zero ss | idle m+one+zero ss | idle m+one+zero ss
   delete_run               | idle one+zero ss | idle one+zero ss | idle m+one+zero s
   delete                   | gone | gone | gone
-  time_limit               | idle one+zero sss | idle one+zero sss | error m+one+zero ts
+  time_limit               | idle one+zero sts | idle one+zero sts | error m+one+zero ts
   lost: displaced          | idle one+zero sss | idle one+zero sss | idle m+one+zero ss
   lost: crashed            | idle one+zero sss | idle one+zero sss | idle m+one+zero ss
   rest                     | idle one+zero sss | idle one+zero sss | idle m+one+zero ss
@@ -100,7 +100,7 @@ an injection into a resume
   start: reject            | idle m+one+zero ss | idle m+one+zero ss | idle m+one+zero ss
   delete_run               | idle one+zero ss | idle one+zero ss | idle m+one+zero s
   delete                   | gone | gone | gone
-  time_limit               | idle one+zero sss | idle one+zero sss | error m+one+zero ts
+  time_limit               | idle one+zero sts | idle one+zero sts | error m+one+zero ts
   lost: displaced          | idle one+zero sss | idle one+zero sss | idle m+one+zero ss
   lost: crashed            | idle one+zero sss | idle one+zero sss | idle m+one+zero ss
   rest                     | idle one+zero sss | idle one+zero sss | idle m+one+zero ss

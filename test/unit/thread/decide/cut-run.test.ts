@@ -85,7 +85,7 @@ describe('a deleted run', () => {
 })
 
 describe('an edit that adds messages to a run', () => {
-  const edit = { id: 9, owners: ['r', 'next'] }
+  const edit = ['r', 'next']
   const editing = situation(state, { edit })
 
   it('ends with its run, and the next run starts', () => {
@@ -94,7 +94,7 @@ describe('an edit that adds messages to a run', () => {
       'write runEnded r interrupted',
       'write runStarted next 1',
       'now',
-      'dropEdit executionId=9',
+      'dropEdit',
       'endRun r',
       'forgetExecution',
       ...nextStarts,
@@ -112,7 +112,7 @@ describe('an edit that adds messages to a run', () => {
       'write runDeleted next',
       'write runStarted r 1',
       'now',
-      'dropEdit executionId=9',
+      'dropEdit',
       'publish next error',
       'endRolledBack next seq=7',
       'stopTimer',
@@ -126,6 +126,6 @@ describe('an edit that adds messages to a run', () => {
   it('goes on when another run is cut', () => {
     const more = situation(thread(...running('r'), ...queued('next'), ...queued('last')), { edit })
     const cut = { runs: [more.state.runs[2]!], action: 'rollback' } as const
-    expect(transcript(decideCancel(more, cut, nowMs))).not.toContain('dropEdit executionId=9')
+    expect(transcript(decideCancel(more, cut, nowMs))).not.toContain('dropEdit')
   })
 })

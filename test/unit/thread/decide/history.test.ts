@@ -50,7 +50,7 @@ describe('a history that is dropped', () => {
   it('waits for the end of runs and edits', () => {
     const busy = situation(thread(...queued('r')))
     expect(() => decideKeepLatest(busy, { note }, nowMs)).toThrow('busy')
-    const edited = situation(thread(), { edit: { id: 1, owners: [] } })
+    const edited = situation(thread(), { edit: [] })
     expect(() => decideKeepLatest(edited, { note }, nowMs)).toThrow('busy')
   })
 })
