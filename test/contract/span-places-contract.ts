@@ -3,7 +3,9 @@
 import { describe, expect, it } from 'vitest'
 
 import { writeFeedback } from '../../src/platform/ingest/feedback-write.ts'
-import type { Feedback, FilePart, SpanPlace } from '../../src/platform/index.ts'
+import { noFields } from '../../src/platform/index.ts'
+import type { Feedback, FilePart, SpanHead, SpanPlace, SpansOfRequest,
+  SpanWrite } from '../../src/platform/index.ts'
 import { aPost, noonUs, placeOf, requestOf, uuidOf } from './span-histories.ts'
 import { newTenant, useSpans } from './span-port-contract.ts'
 import type { OpenSpans } from './span-port-contract.ts'
@@ -73,6 +75,73 @@ export function describeSpanPlaces(name: string, open: () => Promise<OpenSpans>)
         files: [aFile(b, 'b')] })
       expect(await writeFeedback(spans.writer, [aFeedback(b, 2)])).toEqual([])
       expect([removed, await textOf(b), await scoresOf(b)]).toEqual([[], 'b', [2]])
+    })
+  })
+
+  describe(`a span in a guessed project of the ${name} store`, () => {
+    const spans = useSpans(open)
+    const heads = async (project: string, { tenant }: SpanPlace) => {
+      const found: SpanHead[] = []
+      const plan = { tenant, projects: [project], fromUs: 0, toUs: Number.MAX_SAFE_INTEGER,
+        order: 'oldest', rootsOnly: false, terms: [], ranges: [], type: null, name: null } as const
+      for await (const slice of spans.reader.scan(plan)) found.push(...slice.heads)
+      return found
+    }
+    /** A child whose patch came without a project, as a trace of its own, and its real place. */
+    function guessAndPost() {
+      const place = placeOf(newTenant(), { trace: 1, span: 1, project: 0 })
+      const guess = { ...place, project: uuidOf(1, 1), trace: place.id,
+        startUs: noonUs + 7_200_000_000, traceStartUs: noonUs + 7_200_000_000 }
+      const patch: SpanWrite = { ...aPost(guess, { arrivedUs: noonUs + 2 }), kind: 'patch',
+        isGuess: true, block: 7n, fields: { ...noFields, endUs: noonUs + 5 } }
+      const late: SpansOfRequest = { ...requestOf(place.tenant, [patch]),
+        files: [aFile(guess, 'file')],
+        blocks: [{ id: 7n, trace: guess.trace, traceStartUs: guess.traceStartUs,
+          data: Buffer.from('block') }] }
+      const post = requestOf(place.tenant, [aPost(place, { arrivedUs: noonUs + 1 })])
+      return { place, guess, late, post }
+    }
+
+    for (const order of ['before', 'after'] as const) {
+      it(`is one span with all that belongs to it if it comes ${order} its post`, async () => {
+        const { place, guess, late, post } = guessAndPost()
+        const { tenant } = place
+        if (order === 'before') {
+          await spans.writer.write(late)
+          await writeFeedback(spans.writer, [aFeedback(guess, 1, { trace: null, project: null })])
+          expect(await spans.reader.heads([guess])).toMatchObject([{ isGuess: true }])
+          await spans.writer.write(post)
+        } else {
+          await spans.writer.write(post)
+          await spans.writer.write(late)
+          await writeFeedback(spans.writer, [aFeedback(place, 1, { trace: null, project: null })])
+        }
+        expect(await spans.reader.locate(tenant, [place.id])).toEqual([place])
+        const [head] = await spans.reader.heads([place])
+        expect(head).toMatchObject({ endUs: noonUs + 5, blocks: [7n],
+          feedback: [{ key: 'good', score: 1 }] })
+        expect(head!.isGuess).toBeUndefined()
+        expect(await heads(guess.project, place)).toEqual([])
+        expect((await heads(place.project, place)).map(({ id }) => id)).toEqual([place.id])
+        expect(Buffer.from((await spans.reader.blocks(place, [7n])).get(7n)!).toString())
+          .toBe('block')
+        const [file] = await spans.reader.files(place, 'f')
+        expect(file && Buffer.from(file.data).toString()).toBe('file')
+        await spans.writer.remove(tenant, { kind: 'traces', traces: [place] })
+        expect(await spans.reader.locate(tenant, [place.id])).toEqual([])
+        expect((await spans.reader.blocks(guess, [7n])).size).toBe(0)
+        expect(await spans.reader.files(guess, 'f')).toEqual([])
+      })
+    }
+
+    it('is in the guessed project for good if an operation names that project', async () => {
+      const { guess, late } = guessAndPost()
+      await spans.writer.write(late)
+      await spans.writer.write(requestOf(guess.tenant, [aPost(guess, { arrivedUs: noonUs + 1 })]))
+      expect((await spans.reader.heads([guess])).map(({ isGuess }) => isGuess)).toEqual([undefined])
+      const second = { ...guess, project: uuidOf(1, 2) }
+      await spans.writer.write(requestOf(guess.tenant, [aPost(second)]))
+      expect(await spans.reader.locate(guess.tenant, [guess.id])).toHaveLength(2)
     })
   })
 

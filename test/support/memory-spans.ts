@@ -5,7 +5,7 @@ import type { SpanOperation } from '../../src/platform/spans/fold.ts'
 import { memoryDocuments } from './memory-documents.ts'
 import { termOf } from '../../src/platform/spans/term.ts'
 import type { Block, Feedback, FeedbackToken, FilePart, Plan, Removal, ScanMark, SpanHead,
-  SpanPlace, SpanStore, SpanWrite, Uuid } from '../../src/platform/index.ts'
+  SpanPlace, SpansOfRequest, SpanStore, SpanWrite, Uuid } from '../../src/platform/index.ts'
 
 /** All operations on one span, and the feedback on it. */
 interface Row {
@@ -73,7 +73,40 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
       row.operations.push(...operations.map((operation) => ({ ...operation, place })))
       rows.delete(key)
       touch(former)
+      for (const [name, block] of [...blocks]) {
+        if (operations.some((operation) => operation.block === block.id)) {
+          blocks.delete(name)
+          blocks.set(`${place.tenant} ${place.trace} ${block.id}`, block)
+        }
+      }
+      for (const [name, file] of [...files]) {
+        if (!name.startsWith(`${place.tenant} ${former.project} ${place.id} `)) continue
+        files.delete(name)
+        const moved = { ...file, project: place.project, ownerTrace: place.trace }
+        files.set(fileKey(place.tenant, moved), moved)
+      }
     }
+  }
+  /** Guesses at the places that other requests have named since. */
+  const withNamed = (request: SpansOfRequest): SpansOfRequest => {
+    const named = ({ tenant, id }: Pick<SpanPlace, 'tenant' | 'id'>) =>
+      [...rows.values()].map((row) => row.place).find((place) =>
+        place.tenant === tenant && place.id === id && !guesses.has(keyOf(place))
+      )
+    const at = new Map(request.spans.flatMap((span) => {
+      const place = span.isGuess ? named(span.place) : undefined
+      return place === undefined ? [] : [[span.place.id, place] as const]
+    }))
+    return { ...request, spans: request.spans.map((span) => {
+      const place = at.get(span.place.id)
+      return place ? { ...span, place, isGuess: false } : span
+    }), blocks: request.blocks.map((block) => {
+      const span = request.spans.find((each) => each.block === block.id && at.has(each.place.id))
+      return span ? { ...block, trace: at.get(span.place.id)!.trace } : block
+    }), files: request.files.map((file) => {
+      const place = at.get(file.owner)
+      return place ? { ...file, project: place.project, ownerTrace: place.trace } : file
+    }) }
   }
   /** The heads of a tenant, until something changes. */
   const folded = new Map<string, readonly SpanHead[]>()
@@ -93,7 +126,8 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
 
   return {
     ...memoryDocuments(),
-    async write({ tenant, spans, blocks: written, files: attached }) {
+    async write(request) {
+      const { tenant, spans, blocks: written, files: attached } = withNamed(request)
       const alive = spans.filter(({ place }) => !isRemoved(place))
       for (const span of alive) {
         const isNew = !rows.has(keyOf(span.place))

@@ -19,6 +19,7 @@ import { feedbackLivesS, FeedbackTable } from './feedback-table.ts'
 import { FeedbackTokenTable } from './feedback-token-table.ts'
 import { fileKey, fileOwners, FileTable } from './file-table.ts'
 import { GoneIds } from './gone-ids.ts'
+import { takeOver } from './guess-takeover.ts'
 import { LateWrites } from './late-writes.ts'
 import { LifeChanges } from './lives/life-changes.ts'
 import { LocationTable } from './location-table.ts'
@@ -32,6 +33,7 @@ import { SpanTable } from './span-table.ts'
 import { StatementBatches } from './statement-batches.ts'
 import { Visibility } from './visibility.ts'
 import { WaitingFeedback } from './waiting-feedback.ts'
+import type { Waiting } from './waiting-feedback.ts'
 
 /** Seconds that any span may live. */
 const longestLifeS = 400 * 24 * 60 * 60
@@ -91,6 +93,10 @@ export class CassandraSpans implements SpanStore {
     // An hour lives as long as any of its spans may.
     const ofHour = (project: Uuid) => own.has(project) ? longestLifeS : ofProject(project)
     const ofTrace = timesToLive(places, ofProject)
+    const guesses = spans.filter(({ isGuess }) => isGuess)
+      .map(({ place: { id, project } }) => ({ span: id, project }))
+    // Before the rows: a writer that names the project finds the note, or this one finds its rows.
+    await forEachLimit(waitingAtOnce, guesses, (guess) => this.#waiting.addGuess(tenant, guess))
     const batches = new StatementBatches()
     this.#spans.add(batches, spans, ofProject)
     this.#locations.add(batches, places, ofProject)
@@ -101,7 +107,7 @@ export class CassandraSpans implements SpanStore {
       isShared: await this.#sharedOwners(tenant, files) })
     await batches.write(this.#connection)
     hoursWritten()
-    await this.#markWaiting(tenant, places)
+    await this.#settleWaiting(request)
     await this.#rollUps.touch(places)
     return await this.#lateWrites.removed(places)
   }
@@ -198,9 +204,46 @@ export class CassandraSpans implements SpanStore {
     if (places.length > 0) await this.#markWaiting(tenant, places)
   }
 
+  /** Marks spans with the feedback that came before them, and moves spans of guessed projects. */
+  async #settleWaiting({ tenant, spans, timeToLiveS }: SpansOfRequest): Promise<void> {
+    const places = spans.map(({ place }) => place)
+    const { feedback, guesses } = await this.#waiting.for(tenant, places.map(({ id }) => id))
+    await this.#markAll(tenant, places, feedback)
+    if (guesses.length === 0) return
+    const known = new Map(spans.filter(({ isGuess }) => isGuess !== true)
+      .map(({ place }) => [place.id, place]))
+    const elsewhere = await this.#namedPlaces(tenant,
+      guesses.map(({ span }) => span).filter((span) => !known.has(span)))
+    await forEachLimit(waitingAtOnce, guesses, async (guess) => {
+      const place = known.get(guess.span) ?? elsewhere.get(guess.span)
+      if (place === undefined) return
+      const liveS = timeToLiveS.get(place.project) ?? timeToLiveS.get(guess.project) ?? 0
+      const parts = { connection: this.#connection, spans: this.#spans, buckets: this.#buckets,
+        blocks: this.#blocks, locations: this.#locations, files: this.#files,
+        feedback: this.#feedback, rollUps: this.#rollUps, waiting: this.#waiting }
+      for (const row of await takeOver(parts, guess, place, liveS)) await this.#mark(row, place)
+    })
+  }
+
+  /** Places of spans in projects that an operation named. */
+  async #namedPlaces(tenant: string, ids: readonly Uuid[]): Promise<ReadonlyMap<Uuid, SpanPlace>> {
+    if (ids.length === 0) return new Map()
+    const places = await this.#visibility.of(await this.#locations.find(tenant, ids))
+    const heads = places.length < 2 ? [] : await this.#spans.at(places)
+    return new Map(heads.filter(({ isGuess }) => isGuess !== true).map((head) => {
+      const { project, startUs, id, trace, traceStartUs } = head
+      return [id, { tenant, project, startUs, id, trace, traceStartUs }]
+    }))
+  }
+
   /** Marks spans with the feedback that came before them. */
   async #markWaiting(tenant: string, places: readonly SpanPlace[]): Promise<void> {
-    const waiting = await this.#waiting.for(tenant, places.map(({ id }) => id))
+    const { feedback } = await this.#waiting.for(tenant, places.map(({ id }) => id))
+    await this.#markAll(tenant, places, feedback)
+  }
+
+  async #markAll(tenant: string, places: readonly SpanPlace[],
+    waiting: readonly Waiting[]): Promise<void> {
     if (waiting.length === 0) return
     const visible = Map.groupBy(await this.#visibility.of(places), ({ id }) => id)
     await forEachLimit(waitingAtOnce, waiting, async (each) => {

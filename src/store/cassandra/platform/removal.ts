@@ -72,7 +72,7 @@ async function removeTraces(parts: RemovalParts, tenant: string,
 /** Removes feedback that waits for spans. */
 async function removeWaiting({ waiting, feedback }: RemovalParts, tenant: string,
   spans: readonly Uuid[]): Promise<void> {
-  await forEachLimit(atOnce, await waiting.for(tenant, spans), async (each) => {
+  await forEachLimit(atOnce, (await waiting.for(tenant, spans)).feedback, async (each) => {
     const placed = await feedback.get(tenant, each.id)
     if (placed?.place === null) await feedback.remove(placed)
     await waiting.remove(tenant, each)

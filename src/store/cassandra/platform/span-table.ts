@@ -110,6 +110,25 @@ export class SpanTable {
     return heads
   }
 
+  /** The row of a head, with its indexed terms; undefined if there is none. */
+  async row({ tenant, project, startUs, id }: SpanPlace): Promise<Row | undefined> {
+    const [row] = await this.#connection.read({
+      cql: `SELECT ${headColumns}, terms FROM ${this.#table} WHERE ${atPlace}`,
+      values: [tenant, project, bucketOf(hourOf(startUs)), BigInt(startUs), bytesOfUuid(id)],
+    })
+    return row
+  }
+
+  /** Adds indexed terms of a head to what a request writes. */
+  addTerms(batches: StatementBatches, { tenant, project, startUs, id }: SpanPlace,
+    terms: readonly Term[], timeToLiveS: number): void {
+    const bucket = bucketOf(hourOf(startUs))
+    batches.add(`head ${project} ${bucket}`, {
+      cql: `UPDATE ${this.#table} USING TTL ? SET terms = terms + ? WHERE ${atPlace}`,
+      values: [timeToLiveS, terms, tenant, project, bucket, BigInt(startUs), bytesOfUuid(id)],
+    }, termBytes * terms.length)
+  }
+
   /** True if a span of a project began in an hour. */
   async someIn(tenant: string, project: Uuid, hour: Hour): Promise<boolean> {
     const rows = await this.#connection.read({

@@ -1,7 +1,8 @@
 /**
- * Feedback on spans that are not known yet: clients send it while the span is still on its way.
- * Whoever writes feedback notes it here and then looks for the span; whoever writes a span then
- * looks here. So one of the two finds the other, and gives the span its mark.
+ * Feedback on spans that are not known yet, and spans whose project is not known yet. Clients send
+ * feedback while its span is still on its way. Whoever writes feedback notes it here and then looks
+ * for the span; whoever writes a span then looks here. So one of the two finds the other, and gives
+ * the span its mark.
  */
 
 import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
@@ -21,6 +22,23 @@ export interface Waiting {
   readonly id: Uuid
 }
 
+/** A span in a project that no operation named, which waits for an operation that names one. */
+export interface Guess {
+  readonly span: Uuid
+  readonly project: Uuid
+}
+
+/** Notes about spans. */
+export interface WaitingNotes {
+  readonly feedback: readonly Waiting[]
+  readonly guesses: readonly Guess[]
+}
+
+/** Follows the project in the id of a note, so that it is not the id of feedback. */
+const guessMark = Buffer.from('g')
+/** Seconds that a guess waits. */
+const guessWaitsS = 14 * 24 * 60 * 60
+
 /** Notes which feedback waits for which span. */
 export class WaitingFeedback {
   readonly #connection: Connection
@@ -32,16 +50,16 @@ export class WaitingFeedback {
   }
 
   async add(tenant: string, { span, id }: Waiting): Promise<void> {
-    await this.#connection.repeatableBatch([{
-      cql: `UPDATE ${this.#table} USING TTL ? SET present = true ` +
-        'WHERE tenant = ? AND minute = ? AND span_id = ? AND id = ?',
-      values: [waitsS, tenant, idMinute(span), bytesOfUuid(span), bytesOfUuid(id)],
-    }])
+    await this.#put(tenant, span, bytesOfUuid(id), waitsS)
   }
 
-  /** Feedback that waits for any of these spans. */
-  async for(tenant: string, spans: Iterable<Uuid>): Promise<readonly Waiting[]> {
-    const found: Waiting[] = []
+  async addGuess(tenant: string, guess: Guess): Promise<void> {
+    await this.#put(tenant, guess.span, guessId(guess), guessWaitsS)
+  }
+
+  /** Notes that wait for any of these spans. */
+  async for(tenant: string, spans: Iterable<Uuid>): Promise<WaitingNotes> {
+    const [feedback, guesses]: [Waiting[], Guess[]] = [[], []]
     const reads = [...Map.groupBy(new Set(spans), idMinute)].flatMap(([minute, all]) =>
       Array.from({ length: Math.ceil(all.length / idsOfRead) },
         (_, index) => ({ minute, ids: all.slice(index * idsOfRead, (index + 1) * idsOfRead) }))
@@ -54,18 +72,40 @@ export class WaitingFeedback {
       }
       for await (const rows of this.#connection.pages(statement, page)) {
         for (const row of rows) {
-          found.push({ span: uuidOfBytes(row['span_id']), id: uuidOfBytes(row['id']) })
+          const [span, id] = [uuidOfBytes(row['span_id']), uuidOfBytes(row['id'])]
+          if (row['id'].byteLength > 16) guesses.push({ span, project: id })
+          else feedback.push({ span, id })
         }
       }
     })
-    return found
+    return { feedback, guesses }
   }
 
   async remove(tenant: string, { span, id }: Waiting): Promise<void> {
+    await this.#delete(tenant, span, bytesOfUuid(id))
+  }
+
+  async removeGuess(tenant: string, guess: Guess): Promise<void> {
+    await this.#delete(tenant, guess.span, guessId(guess))
+  }
+
+  async #put(tenant: string, span: Uuid, id: Buffer, liveS: number): Promise<void> {
+    await this.#connection.repeatableBatch([{
+      cql: `UPDATE ${this.#table} USING TTL ? SET present = true ` +
+        'WHERE tenant = ? AND minute = ? AND span_id = ? AND id = ?',
+      values: [liveS, tenant, idMinute(span), bytesOfUuid(span), id],
+    }])
+  }
+
+  async #delete(tenant: string, span: Uuid, id: Buffer): Promise<void> {
     await this.#connection.repeatableBatch([{
       cql: `DELETE FROM ${this.#table} ` +
         'WHERE tenant = ? AND minute = ? AND span_id = ? AND id = ?',
-      values: [tenant, idMinute(span), bytesOfUuid(span), bytesOfUuid(id)],
+      values: [tenant, idMinute(span), bytesOfUuid(span), id],
     }])
   }
+}
+
+function guessId({ project }: Guess): Buffer {
+  return Buffer.concat([bytesOfUuid(project), guessMark])
 }

@@ -3,9 +3,10 @@
  * The first operation that knows the project moves the span there, with all that belongs to it.
  */
 
-import { bytesOfUuid } from '../../../platform/index.ts'
+import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
 import type { SpanPlace } from '../../../platform/index.ts'
 import type { Database } from '../file/database.ts'
+import type { FileRows } from '../span-rows/file-rows.ts'
 import type { HourRows } from '../span-rows/hour-rows.ts'
 import { mixedTerm } from '../span-rows/numbers.ts'
 import type { NumberedProject } from '../span-rows/numbers.ts'
@@ -19,6 +20,7 @@ export interface TakeoverParts {
   readonly database: Database
   readonly hours: HourRows
   readonly use: TenantUse
+  readonly files: FileRows
 }
 
 /** True if a tenant has a span whose project was guessed. */
@@ -28,9 +30,29 @@ export function hasGuesses(database: Database, tenant: number): boolean {
   ).get(tenant) !== undefined
 }
 
+/**
+ * Returns the place of a span in a project that an operation named, for an operation whose project
+ * was guessed while that operation was on its way. Undefined if there is none.
+ */
+export function namedPlace(database: Database, tenant: number, place: SpanPlace):
+  | SpanPlace
+  | undefined {
+  const row = database.prepare<
+    [project: Uint8Array, startUs: number, trace: Uint8Array, traceUs: number]
+  >(`
+    SELECT project.id, start_us, trace, trace_us
+    FROM span CROSS JOIN project ON project.no = span.project
+    WHERE span.tenant = ? AND span.id = ? AND guessed IS NOT 1 AND start_us >= gone_us LIMIT 1
+  `).get(tenant, bytesOfUuid(place.id))
+  if (row === undefined) return undefined
+  const [project, startUs, trace, traceUs] = row
+  return { tenant: place.tenant, project: uuidOfBytes(project), startUs, id: place.id,
+    trace: uuidOfBytes(trace), traceStartUs: startUs + traceUs }
+}
+
 /** Removes the row of a span with a guessed project, and returns the span for its new place. */
-export function takeOver({ database, hours, use }: TakeoverParts, { tenant, id }: NumberedProject,
-  place: SpanPlace): StoredSpan | undefined {
+export function takeOver({ database, hours, use, files }: TakeoverParts,
+  { tenant, no: projectNo, id }: NumberedProject, place: SpanPlace): StoredSpan | undefined {
   const span = bytesOfUuid(place.id)
   const row = database.prepare<readonly [...SpanRow, project: number]>(`
     SELECT ${spanColumns}, project FROM span INDEXED BY span_guessed
@@ -42,6 +64,7 @@ export function takeOver({ database, hours, use }: TakeoverParts, { tenant, id }
   const stored = storedSpan(row as unknown as SpanRow, '', id)
   const unpost = database.prepare('DELETE FROM posting WHERE term = ? AND start_us = ? AND no = ?')
   for (const term of stored.posted) unpost.run(mixedTerm(term, former), startUs, no)
+  files.move({ tenant, no: former }, projectNo, place)
   database.prepare('DELETE FROM span WHERE no = ?').run(no)
   hours.shrink(former, startUs)
   use.add(tenant, -bytesOfRow(row as unknown as SpanRow))

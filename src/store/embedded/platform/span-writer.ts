@@ -17,7 +17,7 @@ import { bytesOfRow, bytesOfSpan, changingColumns, changingValues, indexedColumn
   spanColumns, storedSpan } from '../span-rows/span-row.ts'
 import type { SpanRow } from '../span-rows/span-row.ts'
 import type { SpanLives } from './span-lives.ts'
-import { hasGuesses, takeOver } from './span-takeover.ts'
+import { hasGuesses, namedPlace, takeOver } from './span-takeover.ts'
 import { addTerm, emptySpan, rebaseArrivals, takeIn } from '../span-rows/span-merge.ts'
 import type { StoredSpan } from '../span-rows/span-merge.ts'
 import { rowBytes } from '../span-rows/tenant-use.ts'
@@ -59,9 +59,10 @@ export class SpanWriter {
   }
 
   /** Writes all of a request but what belongs to removed traces. Returns the ids of such spans. */
-  write({ tenant: name, spans, blocks, files, timeToLiveS }: SpansOfRequest): readonly Uuid[] {
+  write(request: SpansOfRequest): readonly Uuid[] {
     const { database, numbers, lives, gone, files: fileRows, env } = this.#parts
-    const tenant = numbers.numberTenant(name)
+    const tenant = numbers.numberTenant(request.tenant)
+    const { spans, blocks, files, timeToLiveS } = this.#withNamed(tenant, request)
     const projects = this.#projectsOf(tenant, spans, timeToLiveS)
     const isGone = gone.test()
     const drafts = new Map<string, Draft>()
@@ -94,6 +95,28 @@ export class SpanWriter {
       if (!isLate && project.goneUs < Number.MAX_SAFE_INTEGER) fileRows.put(project, file)
     }
     return [...removed]
+  }
+
+  /** The request with guesses at the places that other requests have named since. */
+  #withNamed(tenant: number, request: SpansOfRequest): SpansOfRequest {
+    if (!request.spans.some(({ isGuess }) => isGuess)) return request
+    const named = new Map<Uuid, SpanPlace>()
+    const traces = new Map<BlockId, SpanPlace>()
+    const spans = request.spans.map((write) => {
+      const place = write.isGuess
+        ? namedPlace(this.#parts.database, tenant, write.place)
+        : undefined
+      if (place === undefined) return write
+      named.set(place.id, place)
+      if (write.block !== null) traces.set(write.block, place)
+      return { ...write, place, isGuess: false }
+    })
+    return { ...request, spans,
+      blocks: request.blocks.map((block) => ({ ...block, ...traceAt(traces.get(block.id)) })),
+      files: request.files.map((file) => {
+        const place = named.get(file.owner)
+        return place ? { ...file, project: place.project, ownerTrace: place.trace } : file
+      }) }
   }
 
   /** Gives a span that is there the marks of its feedback. */
@@ -208,6 +231,10 @@ const updates = new Map<readonly string[], string>(
 
 function update(columns: readonly string[]): string {
   return updates.get(columns)!
+}
+
+function traceAt(place: SpanPlace | undefined): Partial<Pick<Block, 'trace' | 'traceStartUs'>> {
+  return place ? { trace: place.trace, traceStartUs: place.traceStartUs } : {}
 }
 
 /** A row with another time could not be read again. */

@@ -1,7 +1,7 @@
 /** Attachments of spans. Two projects may each have a span of one id, with files of its own. */
 
 import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
-import type { FilePart, Uuid } from '../../../platform/index.ts'
+import type { FilePart, SpanPlace, Uuid } from '../../../platform/index.ts'
 import type { Database, Value } from '../file/database.ts'
 import type { NumberedProject } from './numbers.ts'
 import { rowBytes } from './tenant-use.ts'
@@ -58,6 +58,18 @@ export class FileRows {
     ).get(tenant, plain, ownKey(plain, no))
     if (isAny === undefined) return
     this.#delete(tenant, 'owner IN (?, ?)', ...this.#keys(tenant, no, owner))
+  }
+
+  /** Moves the files of a span to another project. Call it while the row of the span is there. */
+  move({ tenant, no: former }: Pick<NumberedProject, 'tenant' | 'no'>, project: number,
+    { id, trace }: Pick<SpanPlace, 'id' | 'trace'>): void {
+    const plain = bytesOfUuid(id)
+    const [first, own] = this.#keys(tenant, former, id)
+    const move = this.#database.prepare(
+      'UPDATE OR IGNORE file SET owner = ?, project = ?, trace = ? WHERE tenant = ? AND owner = ?',
+    )
+    if (first !== own) move.run(plain, project, bytesOfUuid(trace), tenant, plain)
+    move.run(ownKey(plain, project), project, bytesOfUuid(trace), tenant, own!)
   }
 
   deleteOfTrace(tenant: number, trace: Bytes): void {

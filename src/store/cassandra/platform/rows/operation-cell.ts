@@ -19,7 +19,7 @@ export interface OperationCell {
 
 /** The cell of an operation, which is the `nth` one on its span in its request. */
 export function cellOf(write: SpanWrite, nth: number): OperationCell {
-  const { place, kind, arrivedUs, fields, terms, block } = write
+  const { place, kind, arrivedUs, fields, terms, block, isGuess = false } = write
   const { parent, example, kinds, ...plain } = fields
   const said = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== null))
   const content = Stored.encode({
@@ -27,6 +27,7 @@ export function cellOf(write: SpanWrite, nth: number): OperationCell {
     trace: bytesOfUuid(place.trace),
     traceStartUs: place.traceStartUs,
     patch: kind === 'patch',
+    guess: isGuess,
     arrivedUs: 0,
     nth: 0,
     terms: bytesOfTerms(terms),
@@ -37,8 +38,8 @@ export function cellOf(write: SpanWrite, nth: number): OperationCell {
   }).finish()
   const key = hash('sha1', content, 'buffer').readBigInt64BE()
   // Encoded messages that follow each other are one message.
-  const arrival = Stored.encode({ trace: nothing, traceStartUs: 0, patch: false, terms: nothing,
-    arrivedUs, nth }).finish()
+  const arrival = Stored.encode({ trace: nothing, traceStartUs: 0, patch: false, guess: false,
+    terms: nothing, arrivedUs, nth }).finish()
   return { key, data: Buffer.concat([content, arrival]) }
 }
 
@@ -60,7 +61,8 @@ export function headOf({ tenant, project, row }: HeadRow): SpanHead | undefined 
   const stored = cells.map((cell) => Stored.decode(cell))
   const operations = stored.length === 1 ? stored : stored.toSorted((a, b) => a.nth - b.nth)
   const marks = marksOf(row['feedback'] ?? {})
-  const head = foldHead(operations.map((each) => operationOf(at, each)), marks)
+  const folded = foldHead(operations.map((each) => operationOf(at, each)), marks)
+  const head = stored.every(({ guess }) => guess) ? { ...folded, isGuess: true } : folded
   if (marks.length === 0) return head
   const marked = marks.map(({ key }) => termOf.feedback(key))
   return { ...head, terms: [...new Set([...head.terms, ...marked])] }
@@ -71,6 +73,13 @@ export function bytesOfMark({ key, score, value }: FeedbackMark): Buffer {
   return Buffer.from(
     StoredMark.encode({ key, score: score ?? undefined, value: value ?? undefined }).finish(),
   )
+}
+
+/** The operations of a row. */
+export function operationsOf({ tenant, project, row }: HeadRow): readonly SpanOperation[] {
+  const at = { tenant, project, startUs: Number(row['start_us']), id: uuidOfBytes(row['span_id']) }
+  return Object.values(row['ops'] ?? {}).map((cell) => Stored.decode(cell))
+    .toSorted((a, b) => a.nth - b.nth).map((each) => operationOf(at, each))
 }
 
 function marksOf(cells: Record<string, Buffer>): readonly FeedbackMark[] {

@@ -1,0 +1,97 @@
+/**
+ * Takes over spans whose project was guessed: a patch came before its post, and named no project.
+ * Both writers look for the other after their own write, so that one of them moves the span. A move
+ * may be repeated.
+ */
+
+import type { SpanPlace, SpanWrite } from '../../../platform/index.ts'
+import type { Connection } from '../driver/connection.ts'
+import type { BlockTable } from './block-table.ts'
+import type { BucketTable } from './bucket-table.ts'
+import type { FeedbackTable } from './feedback-table.ts'
+import type { FileTable } from './file-table.ts'
+import type { LocationTable } from './location-table.ts'
+import type { RollUpTable } from './roll-up-table.ts'
+import { headOf, operationsOf } from './rows/operation-cell.ts'
+import type { SpanTable } from './span-table.ts'
+import { StatementBatches } from './statement-batches.ts'
+import type { Guess, WaitingFeedback } from './waiting-feedback.ts'
+
+/** Feedback of a span that is moved. */
+const feedbackMax = 1_000
+/** Spans of the former trace that are looked at for whether any of them is left. */
+const membersMax = 100_000
+
+/** Tables that a move changes. */
+export interface TakeoverParts {
+  readonly connection: Connection
+  readonly spans: SpanTable
+  readonly buckets: BucketTable
+  readonly blocks: BlockTable
+  readonly locations: LocationTable
+  readonly files: FileTable
+  readonly feedback: FeedbackTable
+  readonly rollUps: RollUpTable
+  readonly waiting: WaitingFeedback
+}
+
+/**
+ * Moves a span from the project of a guess to a place that an operation named. Returns the feedback
+ * whose mark the span needs at its place.
+ */
+export async function takeOver(parts: TakeoverParts, guess: Guess, place: SpanPlace,
+  timeToLiveS: number): Promise<ReturnType<FeedbackTable['list']>> {
+  const { connection, spans, buckets, blocks, locations, files, feedback, rollUps, waiting } = parts
+  const { tenant } = place
+  if (guess.project === place.project) {
+    await waiting.removeGuess(tenant, guess)
+    return []
+  }
+  const former = (await locations.find(tenant, [guess.span]))
+    .find(({ project }) => project === guess.project)
+  const row = former && await spans.row(former)
+  const head = row && headOf({ tenant, project: guess.project, row })
+  // The writer of the guess has its row still to write, and looks for this place after that.
+  if (former === undefined || row === undefined || head === undefined) return []
+  if (head.isGuess !== true) {
+    await waiting.removeGuess(tenant, guess)
+    return []
+  }
+  const life = () => timeToLiveS
+  const writes = operationsOf({ tenant, project: guess.project, row })
+    .map((operation): SpanWrite => ({ ...operation, place, indexed: 0 }))
+  const batches = new StatementBatches()
+  spans.add(batches, writes, life)
+  if (row.terms !== null) spans.addTerms(batches, place, row.terms, timeToLiveS)
+  locations.add(batches, [place], life)
+  blocks.addMembers(batches, writes, life)
+  const hoursWritten = buckets.add(batches, [place], life)
+  if (former.trace !== place.trace || former.traceStartUs !== place.traceStartUs) {
+    const data = await blocks.read(former, head.blocks)
+    await blocks.addBlocks(batches, tenant,
+      [...data].map(([id, bytes]) => ({ id, trace: place.trace, traceStartUs: place.traceStartUs,
+        data: bytes })
+      ), life)
+  }
+  const moved = await Promise.all((await files.find(former))
+    .map(({ name }) => files.find(former, name)))
+  await files.add(batches, tenant,
+    moved.flat().map((file) => ({ ...file, project: place.project, ownerTrace: place.trace })), {
+    timeToLiveS: life,
+    isShared: () => false,
+  })
+  await batches.write(connection)
+  hoursWritten()
+  const listed = await feedback.list({ tenant, spans: [place.id], limit: feedbackMax, offset: 0 })
+  const marks = listed.filter(({ project }) => [null, guess.project].includes(project))
+    .map((each) => ({ ...each, project: place.project, trace: place.trace }))
+  for (const each of marks) await feedback.put({ row: each, place })
+  await files.remove(former)
+  await connection.repeatableBatch([spans.removal(former)])
+  await connection.repeatableBatch([locations.removal(former)])
+  const left = await spans.at(await blocks.members(former, membersMax))
+  if (left.length === 0) await blocks.remove(former)
+  await rollUps.touch([former, place])
+  await waiting.removeGuess(tenant, guess)
+  return marks
+}
