@@ -5,6 +5,7 @@
 
 import type { Env } from '../../../../cluster/index.ts'
 import { LRUCache } from '../../../../cluster/index.ts'
+import { clocksApartMs } from '../../../limits/index.ts'
 import type { Database } from '../file/database.ts'
 import type { NumberedProject, Numbers } from '../span-rows/numbers.ts'
 import { arrivalOf, spanColumns } from '../span-rows/span-row.ts'
@@ -34,9 +35,14 @@ export interface SpanLivesParts {
 export class SpanLives {
   readonly #parts: SpanLivesParts
   readonly #changedMs = new LRUCache<number, number>({ max: changesMax })
+  /** The last end that was compared with the clock; undefined once all ends were. */
+  #comparedEnd: { readonly min: number; readonly no: number } | undefined
 
   constructor(parts: SpanLivesParts) {
     this.#parts = parts
+    const [shortestS] = parts.database.prepare<[number | null]>('SELECT min(life_s) FROM project')
+      .get() ?? []
+    this.#comparedEnd = { min: this.endOf(Infinity, shortestS ?? 0), no: 0 }
   }
 
   /** Minutes since 1970 after which a span is deleted whose last operation arrived at a time. */
@@ -65,7 +71,7 @@ export class SpanLives {
 
   /** Writes the ends of some spans. Returns false if all spans have theirs. */
   rewriteSome(limit: number): boolean {
-    return this.#continueChange(limit) || this.#adopt(limit)
+    return this.#continueChange(limit) || this.#adopt(limit) || this.#repair(limit)
   }
 
   /** Continues a change behind the last span that it has written. */
@@ -98,6 +104,32 @@ export class SpanLives {
     `).all(limit)
     for (const [no, some] of Map.groupBy(rows, (row) => row.at(-1) as number)) {
       this.#writeEnds(numbers.projectAt(no), some as unknown as readonly SpanRow[])
+    }
+    return rows.length > 0
+  }
+
+  /**
+   * Sets ends that no span can have by now: an earlier process computed them under a clock that was
+   * ahead. Ends from before the shortest life are not read.
+   */
+  #repair(limit: number): boolean {
+    if (this.#comparedEnd === undefined) return false
+    const { database, numbers, env } = this.#parts
+    const { min, no } = this.#comparedEnd
+    const rows = database.prepare<readonly [...SpanRow, project: number, end: number]>(`
+      SELECT ${spanColumns}, project, expires_min FROM span INDEXED BY span_expiry
+      WHERE (expires_min, no) > (?, ?) AND expires_min < ${never} ORDER BY expires_min, no LIMIT ?
+    `).all(min, no, limit)
+    const last = rows.length < limit ? undefined : rows.at(-1)
+    this.#comparedEnd = last && { min: last.at(-1) as number, no: last[0] }
+    const latestMin = (lifeS: number) =>
+      Math.ceil((env.nowMs() * 1_000 + clocksApartMs * 1_000 + lifeS * 1e6) / minuteUs)
+    for (const [projectNo, some] of Map.groupBy(rows, (row) => row.at(-2) as number)) {
+      const project = numbers.projectAt(projectNo)
+      const wrong = some.filter((row) =>
+        project.lifeS !== null && (row.at(-1) as number) > latestMin(project.lifeS)
+      )
+      this.#writeEnds(project, wrong as unknown as readonly SpanRow[])
     }
     return rows.length > 0
   }

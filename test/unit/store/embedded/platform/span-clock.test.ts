@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import { noFields } from '../../../../../src/platform/index.ts'
 import type { SpanPlace, SpanStore } from '../../../../../src/platform/index.ts'
-import { aPost, requestOf } from '../../../../contract/span-histories.ts'
+import { aPost, requestOf, uuidOf } from '../../../../contract/span-histories.ts'
 import { clockAhead } from '../../../../support/clock-ahead.ts'
 import { dayMs, TraceHouse } from './trace-house.ts'
 
@@ -60,3 +60,27 @@ it('deletes nothing by age when the file is opened again while the clock is ahea
   })
   expect(await house.idsIn(store)).toEqual([place.id])
 })
+
+it('deletes spans of a process whose clock was 60 days ahead after their life from now on',
+  async () => {
+    const [ahead, right] = [house.place(1), house.place(2)]
+    const other = { ...house.place(3), project: uuidOf(1, 9) }
+    const lives = new Map([[ahead.project, 14 * 86_400], [other.project, 400 * 86_400]])
+    const post = (place: SpanPlace) => aPost(place, { arrivedUs: house.nowUs })
+    await clockAhead(house.env, async () => {
+      const store = house.open()
+      await store.write({ ...requestOf(house.tenant, [post(ahead)]), timeToLiveS: lives })
+      await store.close()
+    })
+    const store = house.open()
+    await store.write({ ...requestOf(house.tenant, [post(right), post(other)]),
+      timeToLiveS: lives })
+    await house.pass(130)
+    house.env.advance(13 * dayMs)
+    await house.pass(130)
+    expect((await house.idsIn(store)).toSorted()).toEqual([ahead.id, right.id].toSorted())
+    house.env.advance(2 * dayMs)
+    await house.pass(130)
+    expect(await house.idsIn(store)).toEqual([])
+    expect(await store.heads([other])).toHaveLength(1)
+  })
