@@ -102,6 +102,7 @@ export type { ExportQuestion, GroupBy, RunsQuestion, SeriesQuestion } from './qu
 export type { Calls } from './calls/calls.ts'
 export { filedRunOf } from './ingest/own-runs.ts'
 export type { QueryNeeds } from './query/own/own-run-calls.ts'
+export { isSameFeedback } from './spans/feedback-port.ts'
 export type { Feedback, FeedbackPort, FeedbackQuery, FeedbackToken } from './spans/feedback-port.ts'
 export type { Hour, RollUpPort } from './spans/roll-up-port.ts'
 export type { Block, BlockId, FeedbackMark, SpanFields, SpanHead, SpanPlace, SpanWrite, Term,

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
+import { feedbackChanges } from '../../src/platform/ingest/feedback-changes.ts'
 import { writeFeedback } from '../../src/platform/ingest/feedback-write.ts'
 import { noFields } from '../../src/platform/index.ts'
 import type { Feedback, FilePart, SpanHead, SpanPlace, SpansOfRequest,
@@ -75,6 +76,29 @@ export function describeSpanPlaces(name: string, open: () => Promise<OpenSpans>)
         files: [aFile(b, 'b')] })
       expect(await writeFeedback(spans.writer, [aFeedback(b, 2)])).toEqual([])
       expect([removed, await textOf(b), await scoresOf(b)]).toEqual([[], 'b', [2]])
+    })
+  })
+
+  describe(`changes of feedback in the ${name} store`, () => {
+    const spans = useSpans(open)
+
+    it('keep the fields of all changes that two members make at once', async () => {
+      const place = placeOf(newTenant(), { trace: 1, span: 0, project: 0 })
+      const { tenant } = place
+      await spans.writer.write(requestOf(tenant, [aPost(place)]))
+      const { id } = aFeedback(place, 1)
+      await writeFeedback(spans.writer, [aFeedback(place, 1)])
+      const members = [0, 1].map(() => feedbackChanges(spans.writer))
+      const nowUs = Date.now() * 1_000
+      await Promise.all(
+        [{ score: 7 }, { comment: 'why' }, { correction: 'c' }].map((change, at) =>
+          members[at % 2]!.changeFeedback({ tenant, id, change, nowUs })
+        ),
+      )
+      const row = await spans.reader.getFeedback(tenant, id)
+      expect(row).toMatchObject({ score: 7 })
+      expect(JSON.parse(row!.bodyJson)).toMatchObject({ comment: 'why', correction: 'c' })
+      expect((await spans.reader.heads([place]))[0]!.feedback).toMatchObject([{ score: 7 }])
     })
   })
 

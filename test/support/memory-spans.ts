@@ -2,6 +2,7 @@
 
 import { foldHead } from '../../src/platform/spans/fold.ts'
 import type { SpanOperation } from '../../src/platform/spans/fold.ts'
+import { isSameFeedback } from '../../src/platform/spans/feedback-port.ts'
 import { memoryDocuments } from './memory-documents.ts'
 import { termOf } from '../../src/platform/spans/term.ts'
 import type { Block, Feedback, FeedbackToken, FilePart, Plan, Removal, ScanMark, SpanHead,
@@ -234,6 +235,11 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
         }
       }
       return refused
+    },
+    async replaceFeedback(before, placed) {
+      const now = feedback.get(`${before.tenant} ${before.id}`)
+      if (now === undefined || !isSameFeedback(now, before)) return 'changed'
+      return (await this.putFeedback([placed])).length === 0 ? 'replaced' : 'removed'
     },
     getFeedback: async (tenant, id) => feedback.get(`${tenant} ${id}`),
     listFeedback: async ({ tenant, spans, project, onProject, keys, limit, offset }) =>

@@ -40,10 +40,22 @@ function parsed(json: Buffer): unknown {
 export async function writeFeedback(store: SpanStore, rows: readonly Feedback[],
   here: (span: Uuid) => SpanPlace | undefined = () => undefined): Promise<readonly Uuid[]> {
   if (rows.length === 0) return []
+  const placed = await placeFeedback(store, rows, here)
+  const refused: Uuid[] = []
+  for (let at = 0; at < placed.length; at += rowsOfWrite) {
+    refused.push(...await store.putFeedback(placed.slice(at, at + rowsOfWrite)))
+  }
+  return refused
+}
+
+/** Returns feedback of one tenant with the places of its spans. */
+export async function placeFeedback(store: Pick<SpanStore, 'locate'>, rows: readonly Feedback[],
+  here: (span: Uuid) => SpanPlace | undefined = () => undefined
+): Promise<readonly { readonly row: Feedback; readonly place: SpanPlace | null }[]> {
   const spans = new Set(rows.flatMap(({ span }) => (span === null ? [] : [span])))
   const unknown = [...spans].filter((span) => here(span) === undefined)
   const located = unknown.length === 0 ? [] : await store.locate(rows[0]!.tenant, unknown)
-  const placed = rows.map((row) => {
+  return rows.map((row) => {
     const place = row.span === null
       ? null
       : here(row.span) ??
@@ -56,9 +68,4 @@ export async function writeFeedback(store: SpanStore, rows: readonly Feedback[],
       place,
     }
   })
-  const refused: Uuid[] = []
-  for (let at = 0; at < placed.length; at += rowsOfWrite) {
-    refused.push(...await store.putFeedback(placed.slice(at, at + rowsOfWrite)))
-  }
-  return refused
 }

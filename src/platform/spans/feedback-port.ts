@@ -41,6 +41,11 @@ export interface FeedbackToken {
   readonly configJson: string
 }
 
+/** True if nothing has changed feedback since it was read. */
+export function isSameFeedback(one: Feedback, other: Feedback): boolean {
+  return one.modifiedUs === other.modifiedUs && one.bodyJson === other.bodyJson
+}
+
 /** The feedback of all tenants. */
 export interface FeedbackPort {
   /**
@@ -51,6 +56,15 @@ export interface FeedbackPort {
   putFeedback(
     feedback: readonly { readonly row: Feedback; readonly place: SpanPlace | null }[],
   ): Promise<readonly Uuid[]>
+  /**
+   * Replaces feedback if it is still `before`. Returns `changed` if it is not, or if that is not
+   * known, and `removed` if its span, its trace or its project was deleted.
+   */
+  replaceFeedback(before: Feedback,
+    placed: { readonly row: Feedback; readonly place: SpanPlace | null }
+  ): Promise<
+    'replaced' | 'changed' | 'removed'
+  >
   getFeedback(tenant: string, id: Uuid): Promise<Feedback | undefined>
   listFeedback(query: FeedbackQuery): Promise<readonly Feedback[]>
   deleteFeedback(tenant: string, id: Uuid): Promise<boolean>

@@ -2,7 +2,7 @@
 
 import type { Env } from '../../../../cluster/index.ts'
 import { cautiousClock } from '../../../limits/index.ts'
-import { termOf } from '../../../platform/index.ts'
+import { isSameFeedback, termOf } from '../../../platform/index.ts'
 import type { BlockId, Document, DocumentPlace, DocumentRange, Feedback, FeedbackQuery,
   FeedbackToken, FilePart, FileOwner, Hour, Plan, Removal, ScanMark, ScannedHeads, SpanHead,
   SpanPlace, SpansOfRequest, SpanStore, SpanWrite, Uuid } from '../../../platform/index.ts'
@@ -179,6 +179,27 @@ export class CassandraSpans implements SpanStore {
       else if (row.span !== null) await this.#awaitSpan(row, row.span)
     }
     return refused
+  }
+
+  async replaceFeedback(before: Feedback,
+    placed: PlacedFeedback): Promise<'replaced' | 'changed' | 'removed'> {
+    if (await this.#isRemoved(placed)) return 'removed'
+    if (!await this.#feedback.replace(before, placed)) return 'changed'
+    let [row, { place }] = [placed.row, placed]
+    while (place !== null) {
+      await this.#mark(row, place)
+      // The mark of another member's change may have come before this one.
+      const now = await this.#feedback.get(row.tenant, row.id)
+      if (now === undefined) {
+        await this.#connection.repeatableBatch([
+          this.#spans.mark(place, { id: row.id, data: null }),
+        ])
+        break
+      }
+      if (isSameFeedback(now.row, row)) break
+      ;[row, { place }] = [now.row, now]
+    }
+    return 'replaced'
   }
 
   /** True if feedback is on a span, a trace or a project that was removed. */

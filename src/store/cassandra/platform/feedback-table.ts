@@ -2,8 +2,9 @@
 
 import { FeedbackRow } from '../../../../proto/gen/storage/v1/span.ts'
 import { readAhead } from '../../../../cluster/index.ts'
-import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
+import { bytesOfUuid, isSameFeedback, uuidOfBytes } from '../../../platform/index.ts'
 import type { Feedback, FeedbackQuery, Uuid } from '../../../platform/index.ts'
+import { AmbiguousSwap } from '../driver/connection.ts'
 import type { Connection, Statement, Value } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
 import { bytesOfFeedback, feedbackOf } from './rows/feedback-row.ts'
@@ -46,26 +47,51 @@ export class FeedbackTable {
       const stays = kept.includes(scope) && before!.row.createdUs === row.createdUs
       if (!stays) await this.#write(this.#orderRemoval(before!.row, scope))
     }
-    await Promise.all(kept.map((scope) =>
-      this.#write({
-        cql: `UPDATE ${this.#orders} USING TTL ? SET present = true ` +
-          'WHERE tenant = ? AND scope = ? AND created_us = ? AND id = ?',
-        values: [liveS, ...orderValues(row, scope)],
-      })
-    ))
+    await Promise.all(kept.map((scope) => this.#write(this.#orderOf(row, scope))))
     await this.#write({
       cql: `UPDATE ${this.#rows} USING TTL ? SET body = ? WHERE tenant = ? AND id = ?`,
       values: [liveS, bytesOfFeedback(placed), row.tenant, bytesOfUuid(row.id)],
     })
   }
 
+  /**
+   * Replaces feedback if it is still `before`. Returns false if it is not, or if that is not known.
+   */
+  async replace(before: Feedback, placed: PlacedFeedback): Promise<boolean> {
+    const { row: { tenant, id, span } } = placed
+    const stored = await this.#body(tenant, id)
+    if (stored === undefined) return false
+    const now = feedbackOf(tenant, id, FeedbackRow.decode(stored)).row
+    if (!isSameFeedback(now, before)) return false
+    const liveS = span === null ? 0 : feedbackLivesS
+    for (const scope of scopesOf(placed.row)) await this.#write(this.#orderOf(placed.row, scope))
+    const body = bytesOfFeedback(placed)
+    try {
+      const { applied } = await this.#connection.swap({
+        cql: `UPDATE ${this.#rows} USING TTL ? SET body = ? WHERE tenant = ? AND id = ? ` +
+          'IF body = ?',
+        values: [liveS, body, tenant, bytesOfUuid(id), stored],
+      })
+      if (!applied) return false
+    } catch (error) {
+      if (error instanceof AmbiguousSwap) return false
+      throw error
+    }
+    // A plain write of a member whose clock is ahead has a later timestamp.
+    return (await this.#body(tenant, id))?.equals(body) ?? false
+  }
+
   async get(tenant: string, id: Uuid): Promise<PlacedFeedback | undefined> {
+    const body = await this.#body(tenant, id)
+    return body === undefined ? undefined : feedbackOf(tenant, id, FeedbackRow.decode(body))
+  }
+
+  async #body(tenant: string, id: Uuid): Promise<Buffer | undefined> {
     const [row] = await this.#connection.read({
       cql: `SELECT body FROM ${this.#rows} WHERE tenant = ? AND id = ?`,
       values: [tenant, bytesOfUuid(id)],
     })
-    const body = row?.['body']
-    return body == null ? undefined : feedbackOf(tenant, id, FeedbackRow.decode(body))
+    return row?.['body'] ?? undefined
   }
 
   async list(query: FeedbackQuery): Promise<readonly Feedback[]> {
@@ -127,6 +153,12 @@ export class FeedbackTable {
         yield { id: uuidOfBytes(row['id']), createdUs: Number(row['created_us']) }
       }
     }
+  }
+
+  #orderOf(row: Feedback, scope: Uuid): Statement {
+    return { cql: `UPDATE ${this.#orders} USING TTL ? SET present = true ` +
+      'WHERE tenant = ? AND scope = ? AND created_us = ? AND id = ?',
+      values: [row.span === null ? 0 : feedbackLivesS, ...orderValues(row, scope)] }
   }
 
   #orderRemoval(row: Feedback, scope: Uuid): Statement {

@@ -1,6 +1,6 @@
 /** Feedback of the store: written with the marks that it leaves on its span. */
 
-import { bytesOfUuid } from '../../../platform/index.ts'
+import { bytesOfUuid, isSameFeedback } from '../../../platform/index.ts'
 import type { Feedback, FeedbackPort, SpanPlace, Uuid } from '../../../platform/index.ts'
 import type { OpenTraces, TraceFile, TraceWrites } from './trace-file.ts'
 
@@ -26,6 +26,21 @@ export function feedbackStore(file: TraceFile, asked: Asked): FeedbackPort {
           const refused = feedback.filter(({ row, place }) => !put(open, toMark, row, place))
           for (const { tenant, span } of toMark.values()) mark(open, tenant, span)
           return refused.map(({ row }) => row.id)
+        })
+      }),
+    replaceFeedback: (before, { row, place }) =>
+      asked(() => {
+        const open = file.writes
+        return open.queue.run(row.tenant, 1, () => {
+          const number = open.numbers.tenant(row.tenant)
+          const now = number === undefined
+            ? undefined
+            : open.feedback.get(number, row.tenant, row.id)
+          if (now === undefined || !isSameFeedback(now, before)) return 'changed'
+          const toMark = new Map<string, ToMark>()
+          if (!put(open, toMark, row, place)) return 'removed'
+          for (const { tenant, span } of toMark.values()) mark(open, tenant, span)
+          return 'replaced'
         })
       }),
     getFeedback: (tenant, id) => read(tenant, undefined, (rows, no) => rows.get(no, tenant, id)),

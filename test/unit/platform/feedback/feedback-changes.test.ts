@@ -21,10 +21,11 @@ function storeOf(row: Feedback | undefined) {
       await turn()
       return kept.row
     },
-    putFeedback: async ([first]: readonly { readonly row: Feedback }[]) => {
+    replaceFeedback: async (before: Feedback, { row: after }: { readonly row: Feedback }) => {
       await turn()
-      kept.row = first!.row
-      return []
+      if (kept.row === undefined || kept.row.modifiedUs !== before.modifiedUs) return 'changed'
+      kept.row = after
+      return 'replaced'
     },
     deleteFeedback: async () => {
       await turn()
@@ -33,7 +34,7 @@ function storeOf(row: Feedback | undefined) {
       return isThere
     },
   } as unknown as SpanStore
-  return { kept, changes: feedbackChanges(store) }
+  return { kept, store, changes: feedbackChanges(store) }
 }
 
 const given = feedbackOf(tenant, { id, run_id: run, key: 'good', score: 1 }, nowUs)
@@ -44,6 +45,18 @@ it('two changes at the same time keep what each of them sets', async () => {
     changes.changeFeedback({ tenant, id, change: { score: 0 }, nowUs }),
     changes.changeFeedback({ tenant, id, change: { comment: 'why' }, nowUs }),
   ])
+  expect(kept.row).toMatchObject({ score: 0 })
+  expect(JSON.parse(kept.row!.bodyJson)).toMatchObject({ comment: 'why' })
+})
+
+it('keeps what another member sets between the read and the write of a change', async () => {
+  const { store, kept } = storeOf(given)
+  const members = [feedbackChanges(store), feedbackChanges(store)]
+  await Promise.all(
+    [{ score: 0 }, { comment: 'why' }].map((change, at) =>
+      members[at]!.changeFeedback({ tenant, id, change, nowUs })
+    ),
+  )
   expect(kept.row).toMatchObject({ score: 0 })
   expect(JSON.parse(kept.row!.bodyJson)).toMatchObject({ comment: 'why' })
 })
