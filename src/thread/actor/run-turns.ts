@@ -99,12 +99,14 @@ function holdBack({ context: { ports: { heldRuns }, inputs, tenant, threadLog } 
 
 /**
  * Throws `invalid` if the thread has no interrupt for the answer. A thread with a run in progress
- * or due has none.
+ * has none, nor has a thread with a due run that the answer does not replace.
  */
 async function requireQuestion({ context: { threadLog, ports: { env } } }: ThreadParts,
-  { kwargs: { command } }: StartRun): Promise<void> {
-  const { state } = threadLog
-  const isResting = isAtRest(state, env.nowMs()) && state.row.head !== undefined
+  { kwargs: { command }, strategy }: StartRun): Promise<void> {
+  const { state, state: { runs, row: { head } } } = threadLog
+  const replaces = strategy === 'interrupt' || strategy === 'rollback'
+  const isFree = replaces ? !runs.some(({ started }) => started) : isAtRest(state, env.nowMs())
+  const isResting = isFree && head !== undefined
   if (isResting) await threadLog.logged
   const tuple = isResting ? await threadLog.live.tuple('', null) : undefined
   const waiting = waitingInterrupts(tuple?.writes ?? [])

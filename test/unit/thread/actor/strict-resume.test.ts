@@ -150,6 +150,9 @@ describe('a run that may only resume', () => {
     await settled()
     await house.startRun('x', resume)
     await expect(house.startRun('x', resume)).rejects.toMatchObject({ code: 'invalid' })
+    await house.startRun('x', { ...resume, strategy: 'rollback' })
+    const runs = await house.client.listRuns({ tenant: 't', threadId: 'x', limit: 9, offset: 0 })
+    expect(runs.map(({ status }) => status)).toEqual(['pending', 'success'])
   })
 
   it('is admitted while a run with a later start is pending', async () => {
