@@ -1,0 +1,17 @@
+INSERT INTO tenant (no, name) VALUES (1, 'acme');
+INSERT INTO project (no, tenant, id, gone_us, life_s) VALUES (1, 1, x'00000001000070008000000000000000', -9007199254740991, 1209600);
+INSERT INTO project (no, tenant, id, gone_us, life_s) VALUES (2, 1, x'00000001000070008000000000000001', -9007199254740991, 34560000);
+INSERT INTO span (no, tenant, id, project, start_us, trace, trace_us, dotted, parent, root, name, type, end_us, first_us, failed, prompt, completion, total, prompt_cost, completion_cost, total_cost, thread, example, terms, posted, blocks, marks, post_us, patch_us, patched, ranks, kinds) VALUES (1, 1, x'00000004000070008000000000000001', 1, 1795694401000000, x'00000004000070008000000000000001', 0, NULL, NULL, 1, 'run', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, x'd068e466f1ecfc426434fa5357867088', 2, x'00000000000e3c6106612d8569f400', '[["00000005-0000-7000-8000-000000000001","good",1,null]]', 3599000000, NULL, NULL, NULL, NULL);
+INSERT INTO span (no, tenant, id, project, start_us, trace, trace_us, dotted, parent, root, name, type, end_us, first_us, failed, prompt, completion, total, prompt_cost, completion_cost, total_cost, thread, example, terms, posted, blocks, marks, post_us, patch_us, patched, ranks, kinds) VALUES (2, 1, x'00000004000070008000000000000002', 2, 1795694402000000, x'00000004000070008000000000000002', 0, NULL, NULL, 1, 'run', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, x'd068e466f1ecfc42', 1, x'00000000000e3c5e06612d8569f400', NULL, 3598000000, NULL, NULL, NULL, NULL);
+INSERT INTO posting (term, start_us, no) VALUES (-2536769828192119611, 1795694401000000, 1);
+INSERT INTO posting (term, start_us, no) VALUES (1605533190597920881, 1795694401000000, 1);
+INSERT INTO posting (term, start_us, no) VALUES (9120386845437366522, 1795694402000000, 2);
+INSERT INTO block (no, tenant, trace, id, data) VALUES (1, 1, x'00000004000070008000000000000001', 932961, x'626c6f636b20393332393631');
+INSERT INTO block (no, tenant, trace, id, data) VALUES (2, 1, x'00000004000070008000000000000002', 932958, x'626c6f636b20393332393538');
+INSERT INTO file (no, tenant, owner, name, trace, type, data) VALUES (1, 1, x'00000004000070008000000000000001', 'f', x'00000004000070008000000000000001', 't', x'66696c65');
+INSERT INTO file (no, tenant, owner, name, trace, type, data) VALUES (2, 1, x'00000004000070008000000000000002', 'f', x'00000004000070008000000000000002', 't', x'66696c65');
+INSERT INTO hour (project, hour, touched_us, body) VALUES (1, 498804, 1795698000000000, NULL);
+INSERT INTO hour (project, hour, touched_us, body) VALUES (2, 498804, 1795698000000000, NULL);
+INSERT INTO gone_trace (trace, project, at_us, pending) VALUES (x'00000004000070008000000000000003', 1, 1795698000000000, 0);
+INSERT INTO feedback (no, tenant, id, span, trace, project, key, score, value, created_us, modified_us, body, marked) VALUES (1, 1, x'00000005000070008000000000000001', x'00000004000070008000000000000001', x'00000004000070008000000000000001', x'00000001000070008000000000000000', 'good', 1, NULL, 1795698000000000, 1795698000000000, '{}', 1);
+INSERT INTO tenant_use (tenant, bytes) VALUES (1, 1530);
