@@ -90,7 +90,9 @@ function draftOfPost({ id, startUs, parent, trace: said, project }: Operation,
   }
 }
 
-/** The time in an id of version 7, in microseconds. */
+/** The time in an id of version 7, in microseconds; null if stores could not read it again. */
 function timeOfId(id: Uuid): number | null {
-  return id[14] === '7' ? parseInt(id.slice(0, 8) + id.slice(9, 13), 16) * 1000 : null
+  if (id[14] !== '7') return null
+  const us = parseInt(id.slice(0, 8) + id.slice(9, 13), 16) * 1000
+  return Number.isSafeInteger(us) ? us : null
 }

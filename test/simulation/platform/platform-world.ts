@@ -109,7 +109,14 @@ class PlatformWorld {
     const patch = { kind: 'patch',
       run: { ...this.#runOf(made), outputs: { secret: id },
         end_time: new Date(startMs + 5).toISOString() } } as const
-    for (const operation of this.#chance.flip(0.5) ? [post, patch] : [patch, post]) {
+    // A client that knows only the id sends the end of a run before or after its post.
+    const { id: runId, outputs, end_time: endTime } = patch.run
+    const end = this.#chance.flip(0.3)
+      ? { kind: 'patch', run: { id: runId, outputs, end_time: endTime } } as const
+      : patch
+    const operations = this.#chance.flip(0.5) ? [post, end] : [end, post]
+    if (operations[0] === end && end !== patch) this.#projectNamed('default')
+    for (const operation of operations) {
       await this.#send([operation], hasFile && operation === post ? id : undefined)
     }
     this.#traces.push(made)

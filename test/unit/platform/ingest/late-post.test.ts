@@ -81,4 +81,13 @@ describe.each(['memory', 'embedded'] as const)('a patch before its post, %s stor
       .toEqual([projectId('default')])
     await house.handlers.close(null)
   })
+
+  it('is accepted if the time in its id is too late for a store', async () => {
+    const house = opened(kind)
+    const far = '0a000000-0000-7000-8000-000000000001'
+    const answer = await house.send({ form: 'patch', spanId: far,
+      body: json({ outputs: { a: 1 }, end_time: '2026-01-01T00:00:09Z' }) })
+    expect(answer).toMatchObject({ accepted: 1, rejected: [] })
+    expect([...(await house.spans()).keys()]).toEqual([far])
+  })
 })
