@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ownCode } from '../../../src/graph/index.ts'
 import { requireReadable } from '../../../src/server/graphs-users/default-users.ts'
 import { usersOfTest } from '../../support/os-users.ts'
+import { isNight } from '../../support/repeats.ts'
 import { attackedServer } from './attacked-server.ts'
 import type { AttackedServer, ServerKind } from './attacked-server.ts'
 import { codeAttacks, codePlaces, requests } from './attacks.ts'
@@ -47,24 +48,28 @@ function canOthersRead(): boolean {
 const attacksFrom = (place: CodePlace) =>
   codeAttacks.filter(({ places = codePlaces }) => places.includes(place))
 
-describe.each(Object.entries(kinds).flatMap(([name, kind]) => kind ? [{ name, kind }] : []))(
+const attackedKinds = Object.entries(kinds).flatMap(([name, kind]) => kind ? [{ name, kind }] : [])
+
+describe.each(attackedKinds)(
   'On $name',
-  ({ kind }) => {
+  ({ name, kind }) => {
     let attacked: AttackedServer
     beforeAll(async () => {
       attacked = await attackedServer(kind)
     }, 300_000)
     afterAll(() => attacked?.close())
 
-    it('replayed code is refused every power', async () => {
-      const attacks = attacksFrom('replay')
-      const results = await attacked.inReplays(attacks.map(({ code }) => code(attacked.target)))
-      const open = attacks.flatMap(({ power, name }, at) =>
-        results[at] === 'refused' ? [] : [`${power}: ${name}: ${results[at]}`]
-      )
-      expect(open).toEqual([])
-      expect(attacked.reached).toEqual([])
-    }, 300_000)
+    // The guards of replays do not depend on the user of the server.
+    it.runIf(isNight || name === attackedKinds[0]?.name)('replayed code is refused every power',
+      async () => {
+        const attacks = attacksFrom('replay')
+        const results = await attacked.inReplays(attacks.map(({ code }) => code(attacked.target)))
+        const open = attacks.flatMap(({ power, name }, at) =>
+          results[at] === 'refused' ? [] : [`${power}: ${name}: ${results[at]}`]
+        )
+        expect(open).toEqual([])
+        expect(attacked.reached).toEqual([])
+      }, 300_000)
 
     it('code runs as the expected user, and may do harmless things', async () => {
       const [, ranAs] = /^open: (\d+)$/.exec(await attacked.inGraph('process.getuid()') ?? '') ?? []
