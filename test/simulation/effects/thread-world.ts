@@ -150,6 +150,9 @@ class ThreadWorld {
     if (act === 'supersede' || act === 'answer') {
       const strategy = this.#chance.pick(['rollback', 'interrupt'] as const)
       if (strategy === 'rollback') this.#life.forget(runId)
+      // The run may have ended with a question while a receiver still has a request.
+      const [newest] = await this.#thread.asks()
+      if (newest !== undefined) this.#sees(newest)
       const question = this.#question
       if (act === 'answer' && question !== undefined) {
         return await this.#resume(question, { strategy })
