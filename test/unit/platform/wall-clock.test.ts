@@ -25,6 +25,7 @@ const cautious: Readonly<Record<string, readonly string[]>> = {
   'src/store/cassandra/platform/cassandra-spans.ts': [
     'src/store/cassandra/platform/constant-bodies.ts',
     'src/store/cassandra/platform/feedback-token-table.ts',
+    'src/store/cassandra/platform/lives/life-changes.ts',
     'src/store/cassandra/platform/roll-up-table.ts',
   ],
 }
