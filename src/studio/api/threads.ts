@@ -68,11 +68,16 @@ export const failedQuery = queryOptions({
 /** Numbers of threads by their status. */
 type CountByStatus = Exclude<Answered<'POST /threads/count'>, number>
 
-/** Resolves with the number of matching threads by status. */
-export const countByStatus = (filter: ThreadFilter, signal?: AbortSignal) =>
-  ask('POST /threads/count', { body: { ...filter, by: 'status' }, signal }) as Promise<
-    CountByStatus
-  >
+/** The query of the numbers of matching threads by status. */
+export const countsQuery = (filter: ThreadFilter) =>
+  queryOptions({
+    queryKey: ['threads', 'states', filter],
+    queryFn: ({ signal }) =>
+      ask('POST /threads/count', { body: { ...filter, by: 'status' }, signal }) as Promise<
+        CountByStatus
+      >,
+    refetchInterval: pollEvery(15_000),
+  })
 
 /** Resolves with the number of matching threads. */
 export const countThreads = async (filter: ThreadFilter, signal?: AbortSignal) =>

@@ -3,10 +3,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 
-import { pollEvery } from '../api/poll.ts'
 import { serverInfo } from '../api/server.ts'
 import type { ServerInfo } from '../api/server.ts'
-import { countThreads, failedQuery } from '../api/threads.ts'
+import { countsQuery, failedQuery } from '../api/threads.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { usePhone } from '../parts/room/phone.ts'
@@ -25,13 +24,9 @@ export function Rail() {
   const { data: info } = useQuery(serverInfo)
   const isLost = useIsLost()
   const isPhone = usePhone()
-  const { data: failed = [] } = useQuery(failedQuery)
-  const { data: asking } = useQuery({
-    queryKey: ['threads', 'count', 'interrupted'],
-    queryFn: ({ signal }) => countThreads({ status: 'interrupted' }, signal),
-    refetchInterval: pollEvery(15_000),
-  })
-  const waiting = asking === undefined ? undefined : asking + failed.length
+  const { data: counts } = useQuery(countsQuery({}))
+  const { data: failed = [] } = useQuery({ ...failedQuery, enabled: (counts?.error ?? 0) > 0 })
+  const waiting = counts && counts.interrupted + failed.length
   const foot = (
     <div className={css['foot']}>
       <span className={isLost ? css['away'] : css['here']} />

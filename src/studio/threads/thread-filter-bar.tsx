@@ -2,8 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 
-import { pollEvery } from '../api/poll.ts'
-import { countByStatus } from '../api/threads.ts'
+import { countsQuery } from '../api/threads.ts'
 import type { ThreadFilter } from '../api/threads.ts'
 import { count } from '../parts/amounts.ts'
 import { Select } from '../parts/field.tsx'
@@ -47,12 +46,7 @@ export function ThreadFilterBar({ search, filter, change }: {
 
 function StatusButtons({ search, filter, change }: Parameters<typeof ThreadFilterBar>[0]) {
   const { status: _, ...rest } = filter
-  const { data } = useQuery({
-    queryKey: ['threads', 'states', rest],
-    queryFn: ({ signal }) => countByStatus(rest, signal),
-    placeholderData: (before) => before,
-    refetchInterval: pollEvery(15_000),
-  })
+  const { data } = useQuery({ ...countsQuery(rest), placeholderData: (before) => before })
   return (
     <div role="group" aria-label="State" className={css['states']}>
       {threadStates.map((state) => (
