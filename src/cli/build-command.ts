@@ -73,7 +73,8 @@ async function build(source: ProjectCommandSource, folder: string | undefined,
 
 /**
  * Loads the graphs if the revision runs on this machine, and notes a warning for each graph that
- * cannot be loaded: variables of the deployment may be missing here. Undefined if none was loaded.
+ * cannot be loaded: variables of the deployment may be missing here. Returns undefined if no graph
+ * was loaded.
  */
 async function checkedIfPossible({ note }: ProjectCommandSource,
   { manifest: { platform } }: BuiltRevision, check: () => Promise<readonly CheckedGraph[]>,

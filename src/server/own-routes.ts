@@ -16,7 +16,7 @@ import { HeddleError } from '../errors.ts'
 import { ownRouteHeader } from '../frontdoor/index.ts'
 import type { AppUser } from '../graph/index.ts'
 import { plainTarget } from '../limits/index.ts'
-import { ownVersion } from '../settings/index.ts'
+import { loopbackRanges, ownVersion } from '../settings/index.ts'
 
 /** Parts of the server that the calls use. */
 export interface OwnRoutesOptions {
@@ -34,8 +34,6 @@ export interface OwnAddresses {
   urlOfDeployment(name: string): Promise<string>
 }
 
-const thisMachine = ['127.0.0.0/8', '::1']
-
 /** Calls routes of deployments through the front door of this member. */
 export class OwnRoutes {
   readonly #options: OwnRoutesOptions
@@ -52,7 +50,7 @@ export class OwnRoutes {
   servedAt(addresses: OwnAddresses | undefined): void {
     this.#way = addresses &&
       openEgress({ env: this.#options.env, version: ownVersion(),
-        allowed: [...thisMachine, hostOf(new URL(addresses.url))] })
+        allowed: [...loopbackRanges, hostOf(new URL(addresses.url))] })
     this.#addresses.resolve(addresses)
   }
 

@@ -31,6 +31,9 @@ export function isWithin(address: IpAddress, [range, bits]: IpRange): boolean {
   return address.kind() === range.kind() && address.match(range, bits)
 }
 
+/** Ranges of the addresses that only this machine can reach. */
+export const loopbackRanges: readonly string[] = ['127.0.0.0/8', '::1']
+
 /** True if only this machine can reach a host, given as an address or a name. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost') ||

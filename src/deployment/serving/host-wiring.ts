@@ -43,7 +43,7 @@ export class HostWiring {
     this.#trace(graph)
   }
 
-  /** Another deployment may get the name while a process hands over what it holds. */
+  /** Another deployment may get the name while a process hands over its traces. */
   #trace(graph: GraphProcess): void {
     const [write, id] = [this.#traces, this.#ids.get(graph)]
     if (write && id !== undefined) graph.useTraces((body) => write(body, id))

@@ -56,7 +56,7 @@ export function messageOf({ metadataJson }: Pick<RunRow, 'metadataJson'>): strin
 
 /**
  * The state of the task whose newest run this is. An answer that failed or was cancelled leaves the
- * interrupt open: the task waits for another one.
+ * interrupt open, so the task waits for another answer.
  */
 export async function standingOf(context: Pick<FindContext, 'threads' | 'runs' | 'caller'>,
   run: RunRow): Promise<TaskStanding> {

@@ -1,4 +1,4 @@
-/** Outcome of a call after each of its runs: the first one, and those that resume it. */
+/** Outcome of a call after its first run, and after each run that resumes the graph. */
 
 import type { JsonText } from '../../checkpoint/index.ts'
 import { ignoreNotFound } from '../../errors.ts'

@@ -21,7 +21,7 @@ export type Outcome =
   | { readonly kind: 'over'; readonly failure: string | undefined }
   | AskingOutcome
 
-/** Returns the outcome in the result of a run. A long result is read beside the main thread. */
+/** Returns the outcome in the result of a run. A long result is read in another thread. */
 export async function outcomeOf(json: LongJson, tenant: string, text: JsonText): Promise<Outcome> {
   if (text.startsWith('{"__error__":')) {
     const [error = 'null'] = await json.pick(tenant, text, [['__error__']])

@@ -325,7 +325,7 @@ async function readEnv(configFile: string, config: Config,
     const env = parseEnv(await readText(envFile)) as Record<string, string>
     return { env, envFile, warnings }
   } catch (error) {
-    // Templates name a .env without having one, as the process may have the keys.
+    // Templates name a .env without having one, because the process may have the keys.
     const missing = `env in ${basename(configFile)} names "${path}", which cannot be read ` +
       `(${reasonOf(error)}): continuing without it.`
     return { env: {}, envFile, warnings: [...warnings, missing] }

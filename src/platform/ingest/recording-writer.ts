@@ -4,6 +4,7 @@ import { LRUCache } from '../../../cluster/index.ts'
 import type { RollUpPort } from '../spans/roll-up-port.ts'
 import { noFields } from '../spans/span.ts'
 import type { SpanPlace, Uuid } from '../spans/span.ts'
+import { everySpan } from '../spans/span-port.ts'
 import type { SpanPort } from '../spans/span-port.ts'
 import { termOf } from '../spans/term.ts'
 import { executionPlace, recordingPlace,
@@ -113,7 +114,7 @@ export class RecordingWriter {
   async #someTraces(tenant: string, project: Uuid): Promise<readonly SpanPlace[]> {
     const found = new Map<Uuid, SpanPlace>()
     const plan = { tenant, projects: [project], fromUs: -Infinity, toUs: Infinity, order: 'oldest',
-      rootsOnly: false, terms: [], ranges: [], type: null, name: null } as const
+      ...everySpan } as const
     for await (const { heads } of this.#store.scan(plan)) {
       for (const head of heads) found.set(head.trace, head)
       if (found.size >= removedTogether) break

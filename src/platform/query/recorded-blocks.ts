@@ -2,6 +2,7 @@
 
 import { recordingPlace, recordingScopes } from '../records/recordings/recording-place.ts'
 import type { RecordedDeployment } from '../records/recordings/recording-place.ts'
+import { everySpan } from '../spans/span-port.ts'
 import type { SpanPort } from '../spans/span-port.ts'
 import { termOf } from '../spans/term.ts'
 
@@ -74,7 +75,7 @@ export async function hasRecordings(store: Pick<SpanPort, 'scan'>,
   { tenant, deployment }: Pick<LabelledQuestion, 'tenant' | 'deployment'>): Promise<boolean> {
   for (const { project, fromMs } of recordingScopes(deployment)) {
     const plan = { tenant, projects: [project], fromUs: fromMs * 1_000, toUs: Infinity,
-      order: 'newest', rootsOnly: false, terms: [], ranges: [], type: null, name: null } as const
+      order: 'newest', ...everySpan } as const
     for await (const { heads } of store.scan(plan)) if (heads.length > 0) return true
   }
   return false
@@ -87,8 +88,7 @@ export async function labelledRecordings(store: Pick<SpanPort, 'scan'>,
   const scopes = recordingScopes(deployment)
   const fromUs = new Map(scopes.map((scope) => [scope.project, scope.fromMs * 1_000]))
   const plan = { tenant, projects: [...fromUs.keys()], fromUs: fromMs * 1_000, toUs: Infinity,
-    order: 'newest', rootsOnly: false, terms: [termOf.recordedRun], ranges: [], type: null,
-    name: null } as const
+    order: 'newest', ...everySpan, terms: [termOf.recordedRun] } as const
   for await (const { heads } of store.scan(plan)) {
     for (const { project, name, terms, startUs } of heads) {
       if (name === null || !terms.includes(termOf.recordedRun)) continue

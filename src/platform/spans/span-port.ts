@@ -73,6 +73,10 @@ export interface Plan {
   readonly name: string | null
 }
 
+/** The conditions of a plan that reads every span. */
+export const everySpan = { rootsOnly: false, terms: [], ranges: [], type: null,
+  name: null } as const
+
 /** A position in the order of a scan. The heads after it are read. */
 export interface ScanMark {
   readonly startUs: number

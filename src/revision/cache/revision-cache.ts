@@ -94,8 +94,8 @@ export class RevisionCache {
 
   /**
    * Gives a revision, which is unpacked unless it is there. The manifest is a checked one. Throws
-   * RevisionError if an archive is not what the manifest says, `unavailable` if the disk cannot
-   * store it, and what `readChunk` throws; nothing is left of it then.
+   * RevisionError if an archive differs from the manifest, `unavailable` if the disk cannot store
+   * it, and the errors of `readChunk`; the disk has no part of it then.
    */
   async hold(manifest: Manifest, readChunk: ReadChunk,
     signal?: AbortSignal): Promise<HeldRevision> {

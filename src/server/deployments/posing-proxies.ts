@@ -5,13 +5,13 @@
 
 import { networkInterfaces } from 'node:os'
 
-import { ipAddress, ipRange, isWithin } from '../../settings/index.ts'
+import { ipAddress, ipRange, isWithin, loopbackRanges } from '../../settings/index.ts'
 import type { IpRange, Settings } from '../../settings/index.ts'
 
 type ProxySettings = Pick<Settings, 'auth' | 'userProxies'>
 
-/** Each of them is an address of this machine, whatever its interfaces are. */
-const loopback: readonly IpRange[] = ['127.0.0.0/8', '::1'].map((text) => ipRange(text)!)
+/** Each address in them is an address of this machine, whatever its interfaces are. */
+const loopback: readonly IpRange[] = loopbackRanges.map((text) => ipRange(text)!)
 
 /** Returns these addresses of this machine. Empty for a server on which all callers are equal. */
 export function posingAddresses({ auth, userProxies }: ProxySettings): readonly string[] {

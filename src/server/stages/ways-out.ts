@@ -2,7 +2,7 @@
 
 import { isOwnRoute, openEgress } from '../../egress/index.ts'
 import type { Egress } from '../../egress/index.ts'
-import { ownVersion } from '../../settings/index.ts'
+import { loopbackRanges, ownVersion } from '../../settings/index.ts'
 import type { Settings } from '../../settings/index.ts'
 import { OwnRoutes } from '../own-routes.ts'
 import type { OwnRoutesOptions } from '../own-routes.ts'
@@ -18,8 +18,6 @@ export interface WaysOut {
   close(): Promise<void>
 }
 
-const thisMachine = ['127.0.0.0/8', '::1']
-
 /** Opens all of them. No connection opens until the first call. */
 export function openWaysOut(
   { egressProxy: proxy, egressAllow: allowed, localModels }: Pick<Settings,
@@ -30,7 +28,7 @@ export function openWaysOut(
   const wayOut = openEgress({ ...options, allowed })
   const modelsWayOut = localModels.length === 0
     ? wayOut
-    : openEgress({ ...options, allowed: [...allowed, ...thisMachine] })
+    : openEgress({ ...options, allowed: [...allowed, ...loopbackRanges] })
   const ownRoutes = new OwnRoutes(own)
   return {
     webhooks: {

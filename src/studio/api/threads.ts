@@ -48,7 +48,7 @@ export const questionsOf = (
   { status, interrupts }: Pick<Thread, 'status' | 'interrupts'>,
 ): readonly Interrupt[] => status === 'busy' ? [] : Object.values(interrupts ?? {}).flat()
 
-/** Failed threads that are searched for open interrupts: those that failed last. */
+/** Number of failed threads that are searched for open interrupts, the newest first. */
 const failedMax = 100
 
 /** Resolves with the threads whose last run failed and left an interrupt open, longest first. */

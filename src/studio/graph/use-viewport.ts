@@ -26,7 +26,7 @@ export function useViewport(box: RefObject<HTMLDivElement | null>, graph: Size,
   const [size, setSize] = useState<Size>()
   const [chosen, setView] = useState<Viewport | 'whole'>()
   const opened = useMemo(() => size && readable(size, graph, first), [size, graph, first])
-  // A canvas that was fitted stays so when its size changes, as when a panel opens beside it.
+  // A fitted canvas keeps the whole graph when its size changes: a panel may open next to it.
   const fitted = useMemo(() => size && whole(size, graph), [size, graph])
   // Another graph is seen from its beginning.
   const [seen, setSeen] = useState(graph)
@@ -78,14 +78,16 @@ function actsOn(now: { current: { view: Viewport | undefined; size: Size | undef
   const pinch = (point: Point, factor: number) => change((view) => zoomedAt(view, point, factor))
   const zoom = (factor: number) =>
     change((view, { width, height }) => zoomedAt(view, { x: width / 2, y: height / 2 }, factor))
+  const fit = () => {
+    const { size } = now.current
+    if (size !== undefined) now.current = { view: whole(size, graph), size }
+    set('whole')
+  }
   return { move, pinch,
     wheel: ({ deltaX, deltaY, ctrlKey }: WheelEvent, at: Point) =>
       ctrlKey ? pinch(at, Math.exp(-deltaY / 200)) : move(-deltaX, -deltaY),
-    zoomIn: () => zoom(zoomStep), zoomOut: () => zoom(1 / zoomStep), fit: () => {
-      const { size } = now.current
-      if (size !== undefined) now.current = { view: whole(size, graph), size }
-      set('whole')
-    }, centre: (point: Point) => change((view, size) => centredOn(view, size, point)),
+    zoomIn: () => zoom(zoomStep), zoomOut: () => zoom(1 / zoomStep), fit,
+    centre: (point: Point) => change((view, size) => centredOn(view, size, point)),
     show: (node: PlacedNode) => change((view, size) => showing(view, size, node)) }
 }
 

@@ -122,7 +122,7 @@ export function askedAfter({ row, runs }: ThreadState, run: RunRow):
   return waits ? openInterrupts(row) : undefined
 }
 
-/** The records that say whether the task of a run that has ended waits now. */
+/** Returns the records of whether the task of an ended run waits now. */
 export function endedPush(draft: Draft, run: RunRow): readonly RecordOf[] {
   const { row } = draft.state
   if (!isWatched(row, run)) return []

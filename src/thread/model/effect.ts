@@ -6,8 +6,8 @@ import type { FeedEntry } from './feed-entry.ts'
 import type { StartRun } from './thread-client.ts'
 
 /**
- * Effects are carried out in their order, in the turn that decided them. Effects
- * that send something to clients do so when the records of their decision are on disk.
+ * Effects are carried out in their order, in the turn that decided them. Effects that send
+ * something to clients do so when the records of their decision are on disk.
  *
  * execute          hand the run to a worker; `woken`: no row of this activation is on disk yet
  * abort            end the execution without waiting for user code

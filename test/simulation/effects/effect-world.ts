@@ -2,8 +2,9 @@
 
 import type { EffectNote } from '../../../proto/gen/storage/v1/log.ts'
 import { effectRulesOf } from '../../../src/graph/effect-rule.ts'
-import { EffectRunner, startsWithinMs } from '../../../src/graph/effects/effect-runner.ts'
+import { EffectRunner } from '../../../src/graph/effects/effect-runner.ts'
 import { EffectNotes } from '../../../src/graph/state/effect-notes.ts'
+import { afterShort } from '../../support/short-pauses.ts'
 import { Chance } from '../chance.ts'
 
 /**
@@ -286,12 +287,7 @@ class EffectWorld {
         ignoresKey: () => {},
         nowMs: () => this.#nowMs,
         monotonicMs: () => this.#nowMs,
-        // A short time is over at the next turn; no checkpoint of these worlds is late.
-        after: (ms, work) => {
-          if (ms > startsWithinMs) return () => {}
-          const timer = setTimeout(work)
-          return () => clearTimeout(timer)
-        },
+        after: afterShort,
       }) }
     this.#workers.push(worker)
     if (this.#base === undefined && this.#without !== 'durable_base') worker.sent.push({ base })

@@ -78,7 +78,7 @@ export function useBrowser(): BrowserInUse {
 
 async function openTab(context: BrowserContext, url: string, expected?: RegExp): Promise<Tab> {
   const page = await context.newPage()
-  // A busy machine may take long for one step. What has to be fast is measured.
+  // A busy machine may take long for one step. Other tests measure durations.
   page.setDefaultTimeout(60_000)
   const complaints: string[] = []
   const foreign: string[] = []

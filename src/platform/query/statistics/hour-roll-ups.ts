@@ -3,6 +3,7 @@
 import { FairSemaphore } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import type { Hour, RollUpPort } from '../../spans/roll-up-port.ts'
+import { everySpan } from '../../spans/span-port.ts'
 import type { Plan, SpanPort } from '../../spans/span-port.ts'
 import type { SpanHead, Uuid } from '../../spans/span.ts'
 import type { Deadline } from './deadline.ts'
@@ -119,8 +120,7 @@ export async function* startsIn(store: Pick<SpanPort, 'scan'>,
   { tenant, project, fromUs, toUs }: StartsAsked,
   deadline: Deadline): AsyncGenerator<readonly SpanHead[], void, void> {
   if (fromUs >= toUs) return
-  const plan: Plan = { tenant, projects: [project], fromUs, toUs, order: 'oldest', rootsOnly: false,
-    terms: [], ranges: [], type: null, name: null }
+  const plan: Plan = { tenant, projects: [project], fromUs, toUs, order: 'oldest', ...everySpan }
   for await (const { heads } of store.scan(plan)) {
     await deadline.turn()
     yield heads.filter(({ startUs }) => startUs >= fromUs && startUs < toUs)

@@ -41,7 +41,6 @@ export class FeedbackTable {
   async put(placed: PlacedFeedback): Promise<void> {
     const { row } = placed
     const before = await this.get(row.tenant, row.id)
-    const liveS = row.span === null ? 0 : feedbackLivesS
     const kept = scopesOf(row)
     for (const scope of before === undefined ? [] : scopesOf(before.row)) {
       const stays = kept.includes(scope) && before!.row.createdUs === row.createdUs
@@ -50,7 +49,7 @@ export class FeedbackTable {
     await Promise.all(kept.map((scope) => this.#write(this.#orderOf(row, scope))))
     await this.#write({
       cql: `UPDATE ${this.#rows} USING TTL ? SET body = ? WHERE tenant = ? AND id = ?`,
-      values: [liveS, bytesOfFeedback(placed), row.tenant, bytesOfUuid(row.id)],
+      values: [lifeOf(row), bytesOfFeedback(placed), row.tenant, bytesOfUuid(row.id)],
     })
   }
 
@@ -58,19 +57,18 @@ export class FeedbackTable {
    * Replaces feedback if it is still `before`. Returns false if it is not, or if that is not known.
    */
   async replace(before: Feedback, placed: PlacedFeedback): Promise<boolean> {
-    const { row: { tenant, id, span } } = placed
+    const { tenant, id } = placed.row
     const stored = await this.#body(tenant, id)
     if (stored === undefined) return false
     const now = feedbackOf(tenant, id, FeedbackRow.decode(stored)).row
     if (!isSameFeedback(now, before)) return false
-    const liveS = span === null ? 0 : feedbackLivesS
     for (const scope of scopesOf(placed.row)) await this.#write(this.#orderOf(placed.row, scope))
     const body = bytesOfFeedback(placed)
     try {
       const { applied } = await this.#connection.swap({
         cql: `UPDATE ${this.#rows} USING TTL ? SET body = ? WHERE tenant = ? AND id = ? ` +
           'IF body = ?',
-        values: [liveS, body, tenant, bytesOfUuid(id), stored],
+        values: [lifeOf(placed.row), body, tenant, bytesOfUuid(id), stored],
       })
       if (!applied) return false
     } catch (error) {
@@ -158,7 +156,7 @@ export class FeedbackTable {
   #orderOf(row: Feedback, scope: Uuid): Statement {
     return { cql: `UPDATE ${this.#orders} USING TTL ? SET present = true ` +
       'WHERE tenant = ? AND scope = ? AND created_us = ? AND id = ?',
-      values: [row.span === null ? 0 : feedbackLivesS, ...orderValues(row, scope)] }
+      values: [lifeOf(row), ...orderValues(row, scope)] }
   }
 
   #orderRemoval(row: Feedback, scope: Uuid): Statement {
@@ -170,6 +168,11 @@ export class FeedbackTable {
   async #write(statement: Statement): Promise<void> {
     await this.#connection.repeatableBatch([statement])
   }
+}
+
+/** Seconds that a row of feedback lives; zero is for ever. */
+function lifeOf({ span }: Feedback): number {
+  return span === null ? 0 : feedbackLivesS
 }
 
 function scopesOf({ span, project }: Feedback): readonly Uuid[] {

@@ -61,7 +61,7 @@ export class SpanTable {
     this.#table = `${connection.keyspace}.span_head`
   }
 
-  /** Adds operations to what a request writes. */
+  /** Adds operations to the statements of a request. */
   add(batches: StatementBatches, spans: readonly SpanWrite[],
     timeToLiveS: (project: Uuid) => number): void {
     const cql = `UPDATE ${this.#table} USING TTL ? SET ops[?] = ?, terms = terms + ? ` +

@@ -7,8 +7,9 @@ import type { CallDecision } from '../../../../src/graph/calls/call-gate.ts'
 import { callPattern, isCallPattern } from '../../../../src/graph/call-pattern.ts'
 import { effectRulesOf } from '../../../../src/graph/effect-rule.ts'
 import { effectGate } from '../../../../src/graph/effects/effect-gate.ts'
-import { EffectRunner, startsWithinMs } from '../../../../src/graph/effects/effect-runner.ts'
+import { EffectRunner } from '../../../../src/graph/effects/effect-runner.ts'
 import { EffectNotes } from '../../../../src/graph/state/effect-notes.ts'
+import { afterShort } from '../../../support/short-pauses.ts'
 
 const host = 'https://api.example.org'
 const rules = effectRulesOf([{ match: `POST ${host}/charges`, once: 'key' }, {
@@ -35,12 +36,7 @@ function task() {
       nowMs: () => 0,
       monotonicMs: () => 0,
       ignoresKey: (effect) => ignored.push(effect),
-      // A short time is over at the next turn; no checkpoint is late here.
-      after: (ms, work) => {
-        if (ms > startsWithinMs) return () => {}
-        const timer = setTimeout(work)
-        return () => clearTimeout(timer)
-      },
+      after: afterShort,
     })
     runner.put('', 'c', { effects: notes, thrown: [], answered: () => 0 })
     const gate = effectGate(rules, () => runner, (text) => text)

@@ -22,7 +22,7 @@ it('removes its own file when it is closed, also twice', () => {
   expect(existsSync(join(directory, 'heddle.sock-secret'))).toBe(false)
 })
 
-it('leaves the file of a newer server when an older one is closed', async () => {
+it('leaves the file of a newer server when an older server closes', async () => {
   const directory = freshDirectory()
   const older = writeAdminSecret(directory, { secret: () => 'one' })
   writeAdminSecret(directory, { secret: () => 'two' })

@@ -1,6 +1,6 @@
 /**
  * Changes of the life of the spans of projects. A change is a document until all rows have it, so
- * that another member, or this one after a restart, finishes what a member has begun.
+ * that another member, or this one after a restart, continues the change of a member that ended.
  */
 
 import { hash } from 'node:crypto'
@@ -122,7 +122,7 @@ export class LifeChanges {
     const ageMs = Math.abs(env.nowMs() - last.atMs)
     if (!this.#own.has(last.key) && ageMs < foreignMs) return
     const rewrittenMs = this.#rewritten.get(last.key)
-    // Writes of requests that knew the former life only are rewritten by the second pass.
+    // The second pass rewrites the rows of requests that started before the change.
     if (rewrittenMs !== undefined && env.monotonicMs() - rewrittenMs < settledMs) return
     await this.#rewrite(last)
     if (this.#isClosed) return
