@@ -47,19 +47,35 @@ async function started(): Promise<(() => Promise<string>)[]> {
   }))
 }
 
+type Runs = readonly (() => Promise<string>)[]
+
+const getStatuses = (runs: Runs) => Promise.all(runs.map((status) => status()))
+
+async function haveEnded(runs: Runs): Promise<boolean> {
+  const unfinished = ['pending', 'running']
+  return (await getStatuses(runs)).every((status) => !unfinished.includes(status))
+}
+
 /** Resolves with the statuses of the runs when all have ended. */
-async function ended(runs: readonly (() => Promise<string>)[]): Promise<readonly string[]> {
-  const statuses = () => Promise.all(runs.map((status) => status()))
-  await expect.poll(statuses).toSatisfy((all: readonly string[]) =>
-    all.every((status) => !['pending', 'running'].includes(status))
-  )
-  return await statuses()
+async function ended(runs: Runs): Promise<readonly string[]> {
+  await expect.poll(() => haveEnded(runs)).toBe(true)
+  return await getStatuses(runs)
+}
+
+function hasSuccessor(before: number): boolean {
+  const [pid] = graphProcesses(server)
+  return pid !== undefined && pid !== before
 }
 
 /** Resolves when there is a graph process other than the one before. */
 async function successorOf(before: number): Promise<void> {
-  await expect.poll(() => graphProcesses(server), { interval: 2 })
-    .toSatisfy(([pid]: number[]) => pid !== undefined && pid !== before)
+  await expect.poll(() => hasSuccessor(before), { interval: 2 }).toBe(true)
+}
+
+/** The same, or when the runs have ended, because then no process is started. */
+async function successorForRuns(before: number, runs: Runs): Promise<void> {
+  await expect.poll(async () => hasSuccessor(before) || await haveEnded(runs), { interval: 10 })
+    .toBe(true)
 }
 
 it(`Runs succeed if the process that loads for them is killed, at ${points} moments.`, async () => {
@@ -77,7 +93,7 @@ it(`Runs succeed if the process that loads for them is killed, at ${points} mome
     await successorOf(before)
     await new Promise((resolve) => setTimeout(resolve, loadMs * point / points))
     const loading = await killed()
-    await successorOf(loading)
+    await successorForRuns(loading, runs)
     if (point % 2 === 0) await killed()
     kills += point % 2 === 0 ? 2 : 1
     expect([point, await ended(runs)]).toEqual([point, success])

@@ -1,0 +1,145 @@
+/** Shows that the checker finds each kind of broken history, and accepts correct ones. */
+
+import { describe, expect, it } from 'vitest'
+
+import { checkHistory, ruleNames } from '../../../verify/checker/check.ts'
+import type { Call, Entry } from '../../../verify/history/history.ts'
+import { countPairs } from '../../../verify/pairs.ts'
+
+/** A history on thread `t`: each call lasts one millisecond and starts after the one before. */
+class History {
+  readonly entries: Entry[] = []
+  #nowMs = 0
+
+  call(operation: string, fields: Partial<Call> = {}): this {
+    this.entries.push({ type: 'call', operation, client: 0, threadId: 't', method: 'GET', path: '/',
+      status: 200, startMs: this.#nowMs, endMs: this.#nowMs + 1, ...fields })
+    this.#nowMs += 2
+    return this
+  }
+
+  create(id = 't'): this {
+    return this.call('thread.create', { threadId: undefined, response: { thread_id: id } })
+  }
+
+  run(token: string, { action = 'plain', runId = token, ...fields }: {
+    readonly action?: string
+    readonly strategy?: string
+  } & Partial<Call> = {}): this {
+    const body = { input: { task: { token, action } }, multitask_strategy: fields.strategy }
+    return this.call('run.create', { body, runId, ...fields })
+  }
+
+  resume(token: string, question: string): this {
+    return this.call('run.resume', { runId: token,
+      body: { command: { resume: { i: token } }, metadata: { question } } })
+  }
+
+  view(runId: string, status: string): this {
+    const path = `/threads/t/runs/${runId}`
+    return status === 'gone'
+      ? this.call('run.get', { path, status: 404 })
+      : this.call('run.get', { path, response: { status } })
+  }
+
+  state(...log: string[]): this {
+    return this.call('thread.state', { response: { values: { log } } })
+  }
+
+  quiet(): this {
+    this.entries.push({ type: 'quiet', atMs: this.#nowMs })
+    return this
+  }
+
+  effect(name: 'charge' | 'mail', token: string, key: string): this {
+    this.entries.push({ type: 'effect', name, token, key, atMs: this.#nowMs })
+    return this
+  }
+
+  search(...ids: string[]): this {
+    return this.call('thread.search', { threadId: undefined, body: { sort_by: 'thread_id' },
+      response: ids.map((id) => ({ thread_id: id })) })
+  }
+}
+
+const created = () => new History().create()
+const succeeded = () => created().run('a').view('a', 'success')
+const item = (token: string) => ({ threadId: undefined, body: { value: { token } } })
+
+/** A history for each rule that breaks this rule and no other. */
+const broken: Readonly<Record<string, History>> = {
+  'available without faults': created().call('thread.get', { status: undefined }),
+  'no 5xx but 503': new History().create().call('thread.get', { status: 500 }),
+  'wrong requests are rejected': created().call('wrong.json', { status: 200 }),
+  'threads are found': created().quiet().search(),
+  'counts agree': created().quiet().search('t').call('thread.count', { response: 2 }),
+  'items have their last value': new History().call('item.put', item('a'))
+    .call('item.get', { threadId: undefined, response: null }),
+  'charges keep their key': new History().effect('charge', 'a', 'k').effect('charge', 'a', 'l'),
+  'mails are sent once': new History().effect('mail', 'a', 'k').effect('mail', 'a', 'k'),
+  'in the log once': created().run('a').state('a:in', 'a:in'),
+  'explained by a request': created().state('a:in'),
+  'kept': succeeded().state('a:in'),
+  'rollback leaves nothing': created().run('a').run('b', { strategy: 'rollback' })
+    .view('a', 'gone').state('a:in'),
+  'in order': created().run('a').run('b').state('b:in', 'a:in'),
+  'answers its question': created().run('a', { action: 'ask' }).run('b', { action: 'ask' })
+    .resume('c', 'a').state('a:in', 'b:in', 'b:answer:c'),
+  'answered interrupts are closed': created().run('a', { action: 'ask' }).resume('b', 'a')
+    .state('a:in', 'a:answer:b')
+    .call('thread.get', {
+      response: { interrupts: { task: [{ value: { token: 'a' } }] },
+        values: { log: ['a:in', 'a:answer:b'] } },
+    }),
+  'status is final': succeeded().view('a', 'error'),
+  'runs are known': created().run('a').view('a', 'gone'),
+  'runs end': created().run('a').quiet()
+    .call('run.list', { path: '/runs?limit=9', response: [{ run_id: 'a', status: 'running' }] }),
+  'threads exist': created().call('thread.state', { status: 404 }),
+  'deleted stays deleted': created().call('thread.delete', { status: 204 })
+    .call('thread.state', { response: { values: {} } }),
+  'wait and state agree': created().call('run.wait', {
+    body: { input: { task: { token: 'a', action: 'plain' } } },
+    runId: 'a',
+    response: { log: [] },
+  }).view('a', 'success'),
+}
+
+/** Rules that such a history breaks as well. */
+const accompanied: Readonly<Record<string, readonly string[]>> = {
+  'no 5xx but 503': ['available without faults'],
+}
+
+describe('The checker of histories', () => {
+  it.each(ruleNames)('finds a history that breaks the rule "%s"', (rule) => {
+    const rules = checkHistory(broken[rule]!.entries).map((violation) => violation.rule)
+    expect(new Set(rules)).toEqual(new Set([rule, ...accompanied[rule] ?? []]))
+  })
+
+  it('accepts a correct history with a copy, an answer, a rollback and a deletion', () => {
+    const { entries } = succeeded().state('a:in', 'a:out')
+      .call('thread.copy', { response: { thread_id: 'copy' } })
+      .call('thread.state', { threadId: 'copy', response: { values: { log: ['a:in', 'a:out'] } } })
+      .run('b', { action: 'ask' }).view('b', 'success').state('a:in', 'a:out', 'b:in')
+      .resume('c', 'b').view('c', 'success')
+      .state('a:in', 'a:out', 'b:in', 'b:answer:c', 'b:out')
+      .run('d').run('e', { strategy: 'rollback' }).view('d', 'gone').view('e', 'success')
+      .state('a:in', 'a:out', 'b:in', 'b:answer:c', 'b:out', 'e:in', 'e:out')
+      .call('thread.delete', { status: 204 }).call('thread.state', { status: 404 })
+      .quiet().search('copy').call('thread.count', { threadId: undefined, response: 1 })
+    expect(checkHistory(entries)).toEqual([])
+  })
+
+  it('accepts either result of a request whose connection broke during a fault', () => {
+    const fault: Entry = { type: 'fault', name: 'kill', startMs: 0, endMs: 100 }
+    const lost = () => created().run('a', { status: undefined, runId: undefined })
+    expect(checkHistory([fault, ...lost().state().entries])).toEqual([])
+    expect(checkHistory([fault, ...lost().state('a:in', 'a:out').entries])).toEqual([])
+    expect(checkHistory([fault, ...lost().state('a:in', 'a:in').entries])).toHaveLength(1)
+  })
+
+  it('counts pairs of operations that follow each other on one thread', () => {
+    const { entries } = created().run('a').state().run('b')
+    expect([...countPairs(entries)]).toEqual([['run.create + thread.state', 2]])
+  })
+})

@@ -1,0 +1,64 @@
+/**
+ * The graph of the verification. Each task appends its token to the log of the thread: `<token>:in`
+ * when it starts and `<token>:out` when it ends. RECEIVER is the URL of the receiver of effects.
+ */
+
+import { Annotation, interrupt, START, StateGraph } from '@langchain/langgraph'
+import { setTimeout as wait } from 'node:timers/promises'
+
+interface Task {
+  readonly token: string
+  readonly action: 'plain' | 'slow' | 'fail' | 'ask' | 'charge' | 'mail'
+  /** Duration of a `slow` task in milliseconds. */
+  readonly ms: number
+}
+
+type Work = (means: { readonly key: string }) => unknown
+type Effect = (name: string, input: unknown, work: Work) => Promise<unknown>
+
+// Servers other than Heddle have no effects: the work is done without protection.
+const effect: Effect = (globalThis as unknown as Record<symbol, Effect>)[
+  Symbol.for('heddle.effect')
+] ?? (async (_name, _input, work) => await work({ key: '' }))
+
+const State = Annotation.Root({
+  task: Annotation<Task>,
+  log: Annotation<string[]>({
+    reducer: (log, added) => log.concat(added),
+    default: () => [],
+  }),
+})
+
+/** Posts to the receiver. Throws if its status is not 200. */
+async function post(name: string, token: string, key: string): Promise<string> {
+  const response = await fetch(`${process.env['RECEIVER']}/${name}`, {
+    method: 'POST',
+    headers: { 'idempotency-key': key },
+    body: token,
+  })
+  if (!response.ok) throw new Error(`The receiver returned ${response.status}.`)
+  return await response.text()
+}
+
+async function act({ task: { token, action, ms } }: typeof State.State) {
+  if (action === 'slow') await wait(ms)
+  if (action === 'fail') throw new Error(`Task ${token} fails.`)
+  if (action === 'ask') {
+    const answer = interrupt<unknown, string>({ token })
+    return { log: [`${token}:answer:${answer}`] }
+  }
+  if (action === 'charge' || action === 'mail') {
+    const receipt = await effect(action, { token }, ({ key }) => post(action, token, key))
+    return { log: [`${token}:receipt:${String(receipt)}`] }
+  }
+  return {}
+}
+
+export const graph = new StateGraph(State)
+  .addNode('enter', ({ task }) => ({ log: [`${task.token}:in`] }))
+  .addNode('act', act)
+  .addNode('leave', ({ task }) => ({ log: [`${task.token}:out`] }))
+  .addEdge(START, 'enter')
+  .addEdge('enter', 'act')
+  .addEdge('act', 'leave')
+  .compile()

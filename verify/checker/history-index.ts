@@ -1,0 +1,167 @@
+/** Index of a history: its calls by thread, run and token. Times are milliseconds. */
+
+import type { Call, Effect, Entry, Fault } from '../history/history.ts'
+
+/** A state of a thread that a client has read. */
+export interface StateRead {
+  readonly call: Call
+  readonly log: readonly string[]
+}
+
+/** A status of a run that a client has read; `gone` if the server did not know the run. */
+export interface RunView {
+  readonly call: Call
+  readonly status: string
+}
+
+/** A request that started a run, with its task or with the answer to an interrupt. */
+export interface RunStart {
+  readonly call: Call
+  readonly token: string
+  /** Action of the task; `answer` for a resume. */
+  readonly action: string
+  readonly strategy: string
+}
+
+export interface RunRecord {
+  readonly id: string
+  /** Undefined if the response to its start was lost. */
+  readonly start?: RunStart
+  readonly views: readonly RunView[]
+}
+
+export interface ThreadRecord {
+  readonly id: string
+  readonly calls: readonly Call[]
+  readonly starts: readonly RunStart[]
+  readonly reads: readonly StateRead[]
+  readonly runs: ReadonlyMap<string, RunRecord>
+  /** The call that made it a copy. */
+  readonly copy?: Call
+  /** Responses to its deletion; without a status if the result is unknown. */
+  readonly deletions: readonly Call[]
+}
+
+export interface HistoryIndex {
+  readonly calls: readonly Call[]
+  readonly faults: readonly Fault[]
+  readonly effects: readonly Effect[]
+  readonly threads: ReadonlyMap<string, ThreadRecord>
+  /** End of the load; Infinity if the history was cut off. */
+  readonly quietMs: number
+}
+
+const finalStatuses = new Set(['success', 'error', 'timeout', 'interrupted'])
+
+/** True if a run with this status has ended. */
+export function isFinal(status: string): boolean {
+  return finalStatuses.has(status)
+}
+
+/** Indexes a history. */
+export function indexHistory(entries: readonly Entry[]): HistoryIndex {
+  const calls = entries.filter((entry) => entry.type === 'call')
+    .toSorted((one, other) => one.startMs - other.startMs)
+  const byThread = Map.groupBy(calls, ({ threadId }) => threadId ?? '')
+  const created = calls.filter(isCreation).map(createdId)
+  const copies = new Map(calls.filter(isCopy).map((call) => [createdId(call), call]))
+  return {
+    calls,
+    faults: entries.filter((entry) => entry.type === 'fault'),
+    effects: entries.filter((entry) => entry.type === 'effect'),
+    threads: new Map(created.map((id) => [id, toThread(id, byThread.get(id) ?? [], copies)])),
+    quietMs: entries.find((entry) => entry.type === 'quiet')?.atMs ?? Infinity,
+  }
+}
+
+function isCopy({ operation, status }: Call): boolean {
+  return operation === 'thread.copy' && status === 200
+}
+
+function isCreation(call: Call): boolean {
+  return call.operation === 'thread.create' && call.status === 200 || isCopy(call)
+}
+
+function createdId({ response }: Call): string {
+  return (response as { thread_id: string }).thread_id
+}
+
+function toThread(id: string, calls: readonly Call[],
+  copies: ReadonlyMap<string, Call>): ThreadRecord {
+  const starts = calls.flatMap(toStart)
+  return {
+    id,
+    calls,
+    starts,
+    reads: calls.flatMap(toRead),
+    runs: toRuns(calls, starts),
+    copy: copies.get(id),
+    deletions: calls.filter(({ operation }) => operation === 'thread.delete'),
+  }
+}
+
+interface RunBody {
+  readonly input?: { readonly task: { readonly token: string; readonly action: string } }
+  readonly command?: { readonly resume: Readonly<Record<string, string>> }
+  readonly multitask_strategy?: string
+}
+
+function toStart(call: Call): RunStart[] {
+  if (!/^run\.(wait|create|stream|resume)$/.test(call.operation)) return []
+  const { input, command, multitask_strategy: strategy = '' } = call.body as RunBody
+  if (input) return [{ call, token: input.task.token, action: input.task.action, strategy }]
+  const [token = ''] = Object.values(command?.resume ?? {})
+  return [{ call, token, action: 'answer', strategy }]
+}
+
+/** The question that a resume answers: the token of the task that asks. */
+export function questionOf({ call }: RunStart): string | undefined {
+  return (call.body as { metadata?: { question?: string } }).metadata?.question
+}
+
+function toRead(call: Call): StateRead[] {
+  const isRead = call.operation === 'thread.state' || call.operation === 'thread.get'
+  if (!isRead || call.status !== 200) return []
+  const { values } = call.response as { values?: { log?: string[] } | null }
+  return [{ call, log: values?.log ?? [] }]
+}
+
+function toRuns(calls: readonly Call[], starts: readonly RunStart[]) {
+  const startById = new Map(
+    starts.flatMap((start) => start.call.runId === undefined ? [] : [[start.call.runId, start]]),
+  )
+  const views = Map.groupBy(calls.flatMap((call) => toViews(call, startById)), ({ id }) => id)
+  const ids = new Set([...startById.keys(), ...views.keys()])
+  return new Map([...ids].map((id) => [
+    id,
+    { id, start: startById.get(id), views: views.get(id)?.map(({ view }) => view) ?? [] },
+  ]))
+}
+
+type ViewById = { readonly id: string; readonly view: RunView }
+
+interface RunResponse {
+  readonly run_id: string
+  readonly status: string
+}
+
+function toViews(call: Call, starts: ReadonlyMap<string, RunStart>): ViewById[] {
+  const { operation, status, response, path } = call
+  if (operation === 'run.get') {
+    const id = path.split('/').at(-1)!
+    if (status === 404) return [{ id, view: { call, status: 'gone' } }]
+    return status === 200
+      ? [{ id, view: { call, status: (response as RunResponse).status } }]
+      : []
+  }
+  if (operation !== 'run.list' || status !== 200) return []
+  const listed = response as readonly RunResponse[]
+  const seen = listed.map((run) => ({ id: run.run_id, view: { call, status: run.status } }))
+  const limit = Number(new URLSearchParams(path.split('?')[1]).get('limit'))
+  if (listed.length >= limit) return seen
+  const missing = [...starts].filter(([id, start]) =>
+    start.call.endMs < call.startMs && start.call.status === 200
+    && !listed.some((run) => run.run_id === id)
+  )
+  return [...seen, ...missing.map(([id]) => ({ id, view: { call, status: 'gone' } }))]
+}

@@ -1,0 +1,169 @@
+/** Rules about responses, the life of threads, lists, items of the store and effects. */
+
+import type { Call } from '../history/history.ts'
+import type { HistoryIndex, ThreadRecord } from './history-index.ts'
+import { isBefore, isDeleted } from './state-rules.ts'
+import type { ThreadInHistory } from './state-rules.ts'
+import type { Rule } from './violation.ts'
+
+/** Time after a fault in which responses may still fail. */
+const recoveryMs = 2_000
+
+function isDuringFault({ faults }: HistoryIndex, call: Call): boolean {
+  return faults.some(({ startMs, endMs }) =>
+    call.startMs <= endMs + recoveryMs && call.endMs >= startMs
+  )
+}
+
+/** A request fails without a fault neither by the connection nor with a 5xx. */
+const available: Rule<HistoryIndex> = (index) =>
+  index.calls
+    .filter((call) =>
+      (call.status === undefined || call.status >= 500) && !isDuringFault(index, call)
+    )
+    .map((call) => ({
+      message: `${call.operation} failed with ${call.status ?? 'a broken connection'}`,
+      calls: [call],
+    }))
+
+/** A 5xx is 503 only: the server knows each other failure. */
+const known: Rule<HistoryIndex> = ({ calls }) =>
+  calls.filter(({ status = 0 }) => status >= 500 && status !== 503)
+    .map((call) => ({ message: `${call.operation} returned ${call.status}`, calls: [call] }))
+
+/** A wrong request is rejected. That it has no effect follows from the rules about the state. */
+const rejected: Rule<HistoryIndex> = ({ calls }) =>
+  calls.filter(({ operation, status }) => operation.startsWith('wrong.') && status! < 400)
+    .map((call) => ({ message: `${call.operation} returned ${call.status}`, calls: [call] }))
+
+/** Searches after the load find each thread that exists, and none that was deleted. */
+const found: Rule<HistoryIndex> = (index) => {
+  const searches = index.calls.filter(({ operation, startMs, body, status }) =>
+    operation === 'thread.search' && startMs >= index.quietMs && status === 200
+    && (body as { sort_by?: string }).sort_by !== undefined
+  )
+  if (searches.length === 0) return []
+  const ids = searches.flatMap(({ response }) =>
+    (response as { thread_id: string }[]).map(({ thread_id: id }) => id)
+  )
+  const last = searches.at(-1)!
+  return [...index.threads.values()].flatMap((thread) => {
+    const isListed = ids.includes(thread.id)
+    const isMissing = !isListed && !isDeleted(thread, last)
+    const isKept = isListed && thread.deletions.some(({ status }) => isSuccess(status))
+    const message = isMissing
+      ? `Thread ${thread.id} is not found`
+      : `Thread ${thread.id} was deleted and is found`
+    return isMissing || isKept ? [{ message, calls: searches }] : []
+  })
+}
+
+function isSuccess(status: number | undefined): boolean {
+  return status !== undefined && status >= 200 && status < 300
+}
+
+/** The count after the load is the number of threads that were found. */
+const counted: Rule<HistoryIndex> = ({ calls, quietMs }) => {
+  const after = calls.filter(({ startMs, status }) => startMs >= quietMs && status === 200)
+  const count = after.find(({ operation }) => operation === 'thread.count')
+  const lists = after.filter(({ operation, body }) =>
+    operation === 'thread.search' && (body as { sort_by?: string }).sort_by !== undefined
+  )
+  const listed = lists.reduce((sum, { response }) => sum + (response as unknown[]).length, 0)
+  return count === undefined || count.response === listed
+    ? []
+    : [{ message: `${listed} threads are found, ${count.response} counted`, calls: [count] }]
+}
+
+/** The item of a client has the value of its last write. */
+const items: Rule<HistoryIndex> = ({ calls }) =>
+  [...Map.groupBy(calls.filter(({ operation }) => operation.startsWith('item.')), ({ client }) =>
+    client).values()].flatMap(checkItem)
+
+function checkItem(calls: readonly Call[]) {
+  let allowed: readonly (string | null)[] = [null]
+  return calls.flatMap((call) => {
+    if (call.operation === 'item.get') {
+      if (call.status !== 200 && call.status !== 404) return []
+      const item = call.response as { value?: { token: string } } | null
+      const value = item?.value?.token ?? null
+      if (allowed.includes(value)) return []
+      return [{ message: `The item is ${value}; allowed: ${allowed}`, calls: [call] }]
+    }
+    const written = call.operation === 'item.put'
+      ? (call.body as { value: { token: string } }).value.token
+      : null
+    allowed = isSuccess(call.status) ? [written] : [...allowed, written]
+    return []
+  })
+}
+
+/** Repetitions of a charge have the same key, and no other charge has it. */
+const charges: Rule<HistoryIndex> = ({ effects }) => {
+  const all = effects.filter(({ name }) => name === 'charge')
+  const keys = Map.groupBy(all, ({ token }) => token)
+  const tokens = Map.groupBy(all, ({ key }) => key)
+  return [...keys, ...tokens].flatMap(([, same]) => {
+    const [first] = same
+    const other = same.find(({ key, token }) => key !== first!.key || token !== first!.token)
+    const message = `Charges of ${first!.token} and ${other?.token}: ${first!.key}, ${other?.key}`
+    return other ? [{ message, calls: [] }] : []
+  })
+}
+
+/** A mail is sent once: no client of the workload decides that it is sent again. */
+const mails: Rule<HistoryIndex> = ({ effects }) =>
+  [...Map.groupBy(effects.filter(({ name }) => name === 'mail'), ({ token }) => token)]
+    .filter(([, sent]) => sent.length > 1)
+    .map(([token, sent]) => ({ message: `Mail ${token} was sent ${sent.length} times`, calls: [] }))
+
+export const historyRules = { 'available without faults': available, 'no 5xx but 503': known,
+  'wrong requests are rejected': rejected, 'threads are found': found, 'counts agree': counted,
+  'items have their last value': items, 'charges keep their key': charges,
+  'mails are sent once': mails }
+
+/** A thread exists until a client deletes it. */
+const exists: Rule<ThreadInHistory> = ({ thread }) =>
+  onThread(thread)
+    .filter((call) => call.status === 404 && !isAboutRun(call) && !isDeleted(thread, call))
+    .map((call) => ({ message: `Thread ${thread.id} is not known`, calls: [call] }))
+
+/** A thread that was deleted stays deleted. */
+const deleted: Rule<ThreadInHistory> = ({ thread }) => {
+  const deletion = thread.deletions.find(({ status }) => isSuccess(status))
+  if (deletion === undefined) return []
+  return onThread(thread)
+    .filter((call) => isBefore(deletion, call) && isSuccess(call.status))
+    .map((call) => ({
+      message: `Thread ${thread.id} was deleted and ${call.operation} returned ${call.status}`,
+      calls: [deletion, call],
+    }))
+}
+
+/** True if the 404 of a waiting run is about the run, which was rolled back meanwhile. */
+function isAboutRun({ response }: Call): boolean {
+  return (response as { detail?: string } | undefined)?.detail?.startsWith('Run ') === true
+}
+
+/** Calls that return 404 only if the thread does not exist. */
+function onThread({ calls }: ThreadRecord): readonly Call[] {
+  return calls.filter(({ operation }) =>
+    !operation.startsWith('wrong.') && !/^run\.(get|join|cancel)$/.test(operation)
+  )
+}
+
+/** The response of a waiting run contains the entries that the run has left in the state. */
+const agrees: Rule<ThreadInHistory> = ({ thread }) =>
+  [...thread.runs.values()].flatMap(({ start, views }) => {
+    const succeeded = views.find(({ status }) => status === 'success')
+    if (!start || !succeeded || start.call.operation !== 'run.wait' || start.call.status !== 200) {
+      return []
+    }
+    const { log = [] } = start.call.response as { log?: string[] }
+    return start.action === 'answer' || log.includes(`${start.token}:in`)
+      ? []
+      : [{ message: `The response lacks ${start.token}`, calls: [start.call, succeeded.call] }]
+  })
+
+export const threadLifeRules = { 'threads exist': exists, 'deleted stays deleted': deleted,
+  'wait and state agree': agrees }

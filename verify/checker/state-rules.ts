@@ -1,0 +1,212 @@
+/** Rules about the state of a thread: which entries its log may, must and must not contain. */
+
+import type { Call } from '../history/history.ts'
+import { isFinal, questionOf } from './history-index.ts'
+import type { HistoryIndex, RunRecord, RunStart, StateRead, ThreadRecord } from './history-index.ts'
+import type { Rule } from './violation.ts'
+
+/** A thread within the history. */
+export interface ThreadInHistory {
+  readonly index: HistoryIndex
+  readonly thread: ThreadRecord
+}
+
+/** True if the one call had ended before the other one started. */
+export function isBefore(one: Call, other: Call): boolean {
+  return one.endMs <= other.startMs
+}
+
+/** The call in which a client first saw the run succeed. */
+function successOf(run: RunRecord): Call | undefined {
+  return run.views.find(({ status }) => status === 'success')?.call
+}
+
+/** Entries that a run leaves in the log if it succeeds. */
+function entriesOf({ token, action }: RunStart): readonly string[] {
+  if (action === 'answer') return []
+  // A run that asks succeeds with an open interrupt, and may never be answered.
+  return action === 'ask' || action === 'mail' ? [`${token}:in`] : [`${token}:in`, `${token}:out`]
+}
+
+const tokenOf = (entry: string) => entry.split(':')[0]!
+
+/** No entry is in the log twice: no message is doubled, and no question has two answers. */
+const once: Rule<ThreadInHistory> = ({ thread: { reads } }) =>
+  reads.flatMap(({ call, log }) => {
+    const slots = log.map((entry) => entry.split(':').slice(0, 2).join(':'))
+    const doubled = slots.filter((slot, index) => slots.indexOf(slot) !== index)
+    return doubled.length === 0 ? [] : [{ message: `In the log twice: ${doubled}`, calls: [call] }]
+  })
+
+/** Every entry follows from a request to this thread, or was copied with it. */
+const explained: Rule<ThreadInHistory> = ({ index, thread }) =>
+  thread.reads.flatMap(({ call, log }) => {
+    const tokens = sentTokens(index, thread, call.endMs)
+    const foreign = log.filter((entry) => !tokens.has(tokenOf(entry)))
+    return foreign.length === 0
+      ? []
+      : [{ message: `No request explains ${foreign}`, calls: [call] }]
+  })
+
+/** Tokens sent to a thread, or to the source of a copy before the copy, until a time. */
+function sentTokens(index: HistoryIndex, thread: ThreadRecord,
+  untilMs: number): ReadonlySet<string> {
+  const source = thread.copy && index.threads.get(thread.copy.threadId!)
+  const inherited = source ? sentTokens(index, source, Math.min(untilMs, thread.copy!.endMs)) : []
+  const started = thread.starts.filter(({ call }) => call.startMs <= untilMs)
+    .map(({ token }) => token)
+  const updated = thread.calls
+    .filter(({ operation, startMs }) => operation === 'state.update' && startMs <= untilMs)
+    .flatMap(updateEntries).map(tokenOf)
+  return new Set([...inherited, ...started, ...updated])
+}
+
+function updateEntries({ body }: Call): readonly string[] {
+  return (body as { values: { log: string[] } }).values.log
+}
+
+/** A run that succeeded, and an update that was acknowledged, are in every later state. */
+const kept: Rule<ThreadInHistory> = ({ index, thread }) =>
+  keptEntries(index, thread).flatMap(({ entry, call: since }) => {
+    const read = thread.reads.find(({ call, log }) => isBefore(since, call) && !log.includes(entry))
+    return read ? [{ message: `${entry} is not in the state`, calls: [since, read.call] }] : []
+  })
+
+interface KeptEntry {
+  readonly entry: string
+  /** The call that acknowledged it. */
+  readonly call: Call
+}
+
+function keptEntries(index: HistoryIndex, thread: ThreadRecord): readonly KeptEntry[] {
+  const source = thread.copy && index.threads.get(thread.copy.threadId!)
+  const inherited = source
+    ? keptEntries(index, source).filter(({ call }) => isBefore(call, thread.copy!))
+    : []
+  const ofRuns = [...thread.runs.values()].flatMap((run) => {
+    const call = successOf(run)
+    if (call === undefined || run.start === undefined) return []
+    return entriesOf(run.start).map((entry) => ({ entry, call }))
+  })
+  const ofUpdates = thread.calls
+    .filter(({ operation, status }) => operation === 'state.update' && status === 200)
+    .flatMap((call) => updateEntries(call).map((entry) => ({ entry, call })))
+  return [...inherited, ...ofRuns, ...ofUpdates]
+}
+
+/** A run that was rolled back has left nothing in any later state. */
+const rolledBack: Rule<ThreadInHistory> = ({ thread }) =>
+  [...thread.runs.values()].flatMap(({ start, views }) => {
+    const gone = views.find(({ status }) => status === 'gone')?.call
+    if (gone === undefined || start === undefined) return []
+    const read = thread.reads.find(({ call, log }) =>
+      isBefore(gone, call) && log.some((entry) => entry.split(':').includes(start.token))
+    )
+    return read
+      ? [{ message: `${start.token} was rolled back and is in the state`,
+        calls: [gone, read.call] }]
+      : []
+  })
+
+/** Runs that were acknowledged one after the other have their entries in this order. */
+const ordered: Rule<ThreadInHistory> = ({ thread }) => {
+  const read = thread.reads.at(-1)
+  if (read === undefined) return []
+  const placed = thread.starts
+    .map((start) => ({ start, index: read.log.indexOf(`${start.token}:in`) }))
+    .filter(({ start, index }) => index >= 0 && start.call.status === 200)
+  return placed.flatMap((one) =>
+    placed
+      .filter((other) => isBefore(one.start.call, other.start.call) && one.index > other.index)
+      .map((other) => ({
+        message: `${one.start.token} was sent before ${other.start.token} and is after it`,
+        calls: [one.start.call, other.start.call, read.call],
+      }))
+  )
+}
+
+/** An answer is stored for its own question, and a question has one answer. */
+const answers: Rule<ThreadInHistory> = ({ index, thread }) =>
+  thread.reads.flatMap(({ call, log }) =>
+    log.filter((entry) => entry.includes(':answer:')).flatMap((entry) => {
+      const [question, , answer] = entry.split(':')
+      const start = findAnswer(index, thread, answer!)
+      if (start === undefined || questionOf(start) === question) return []
+      return [{ message: `${entry} answers another question`, calls: [start.call, call] }]
+    })
+  )
+
+function findAnswer(index: HistoryIndex, thread: ThreadRecord, token: string):
+  | RunStart
+  | undefined {
+  const own = thread.starts.find((start) => start.token === token)
+  const source = thread.copy && index.threads.get(thread.copy.threadId!)
+  return own ?? (source && findAnswer(index, source, token))
+}
+
+/** An interrupt whose answer is in the state is shown nowhere. */
+const answered: Rule<ThreadInHistory> = ({ thread }) =>
+  thread.calls.filter(({ operation, status }) => operation === 'thread.get' && status === 200)
+    .flatMap((call) => {
+      const { interrupts } = call.response as { interrupts?: Record<string, { value?: unknown }[]> }
+      return Object.values(interrupts ?? {}).flat().flatMap(({ value }) => {
+        const question = (value as { token?: string } | undefined)?.token
+        const read = thread.reads.find(({ call: earlier, log }) =>
+          isBefore(earlier, call) && log.some((entry) => entry.startsWith(`${question}:answer:`))
+        )
+        if (question === undefined || !read || mayRollBack(thread, read)) return []
+        return [{ message: `${question} is answered and shown`, calls: [read.call, call] }]
+      })
+    })
+
+/** True if a rollback may have taken back what was read. */
+function mayRollBack({ calls }: ThreadRecord, read: StateRead): boolean {
+  return calls.some((call) => isRollback(call) && !isBefore(call, read.call))
+}
+
+/** True for a request that may roll a run back. */
+export function isRollback({ operation, path, body }: Call): boolean {
+  if (operation === 'run.cancel') return path.includes('action=rollback')
+  return (body as { multitask_strategy?: string } | undefined)?.multitask_strategy === 'rollback'
+}
+
+/** A status is final: a run that has ended keeps its status, and is not forgotten. */
+const final: Rule<ThreadInHistory> = ({ thread }) =>
+  [...thread.runs.values()].flatMap(({ id, views }) => {
+    const ended = views.find(({ status }) => isFinal(status))
+    const changed = ended &&
+      views.find(({ call, status }) => isBefore(ended.call, call) && status !== ended.status)
+    if (!changed) return []
+    const message = `Run ${id} changed from ${ended.status} to ${changed.status}`
+    return [{ message, calls: [ended.call, changed.call] }]
+  })
+
+/** A run that was acknowledged is known until it is rolled back. */
+const known: Rule<ThreadInHistory> = ({ thread }) =>
+  [...thread.runs.values()].flatMap(({ id, start, views }) => {
+    const gone = views.find(({ status }) => status === 'gone')?.call
+    if (gone === undefined || start === undefined || isDeleted(thread, gone)) return []
+    const isExplained = thread.calls.some((call) =>
+      isRollback(call) && call.startMs <= gone.endMs
+      && (call.operation !== 'run.cancel' || call.path.includes(id))
+    )
+    return isExplained ? [] : [{ message: `Run ${id} is not known`, calls: [start.call, gone] }]
+  })
+
+/** True if the thread may be deleted when the call ends. */
+export function isDeleted({ deletions }: ThreadRecord, call: Call): boolean {
+  return deletions.some(({ startMs }) => startMs <= call.endMs)
+}
+
+/** After the load each run has ended. */
+const ended: Rule<ThreadInHistory> = ({ index, thread }) =>
+  [...thread.runs.values()].flatMap(({ id, views }) => {
+    const last = views.findLast(({ call }) => call.startMs >= index.quietMs)
+    if (last === undefined || isFinal(last.status) || last.status === 'gone') return []
+    return [{ message: `Run ${id} is ${last.status} after the load`, calls: [last.call] }]
+  })
+
+export const threadRules = { 'in the log once': once, 'explained by a request': explained,
+  'kept': kept, 'rollback leaves nothing': rolledBack, 'in order': ordered,
+  'answers its question': answers, 'answered interrupts are closed': answered,
+  'status is final': final, 'runs are known': known, 'runs end': ended }

@@ -1,0 +1,80 @@
+/** The history of a verification: calls, faults and effects, one JSON object a line. */
+
+import { createWriteStream } from 'node:fs'
+import type { WriteStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+
+/** A request to the server and its response. Times are milliseconds since the start. */
+export interface Call {
+  readonly type: 'call'
+  readonly operation: string
+  readonly client: number
+  readonly threadId?: string
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+  readonly startMs: number
+  readonly endMs: number
+  /** Undefined if the connection broke: the server may or may not have executed the request. */
+  readonly status?: number
+  /** The run that the response names. */
+  readonly runId?: string
+  readonly response?: unknown
+}
+
+/** A fault that was injected. Calls that overlap it may fail. */
+export interface Fault {
+  readonly type: 'fault'
+  readonly name: string
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/** A request of the graph to the receiver of effects. */
+export interface Effect {
+  readonly type: 'effect'
+  readonly name: 'charge' | 'mail'
+  readonly token: string
+  readonly key: string
+  readonly atMs: number
+}
+
+/** The end of the load: no call of the workload follows, and each run has ended or never will. */
+export interface Quiet {
+  readonly type: 'quiet'
+  readonly atMs: number
+}
+
+export type Entry = Call | Fault | Effect | Quiet
+
+/** Records the history of one round, in memory and in a file. */
+export class HistoryWriter {
+  readonly entries: Entry[] = []
+  readonly #file: WriteStream
+  readonly #startMs = performance.now()
+
+  constructor(file: string) {
+    this.#file = createWriteStream(file)
+  }
+
+  /** Milliseconds since the start of the history. */
+  nowMs(): number {
+    return Math.round((performance.now() - this.#startMs) * 1_000) / 1_000
+  }
+
+  add(entry: Entry): void {
+    this.entries.push(entry)
+    this.#file.write(`${JSON.stringify(entry)}\n`)
+  }
+
+  /** Resolves when all entries are in the file. */
+  close(): Promise<void> {
+    return new Promise((resolve) => this.#file.end(resolve))
+  }
+}
+
+/** Reads a history. Throws if a line is no JSON. */
+export async function readHistory(file: string): Promise<Entry[]> {
+  const lines = (await readFile(file, 'utf8')).split('\n')
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Entry)
+}

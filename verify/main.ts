@@ -1,0 +1,96 @@
+/** `npm run verify`: the workload against a server with faults, and a check of its history. */
+
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+import { checkHistory, ruleNames } from './checker/check.ts'
+import type { Violation } from './checker/violation.ts'
+import { HistoryWriter, readHistory } from './history/history.ts'
+import { startReceiver } from './receiver.ts'
+import { countPairs } from './pairs.ts'
+import { runRound } from './round.ts'
+import { startHeddle } from './targets/heddle.ts'
+
+const usage = `Usage: npm run verify -- [options]
+
+Runs a random workload of the public API against a server, injects faults, and checks the
+history of all calls. Exits with 1 if a rule is broken.
+
+  --minutes <number>   Duration. Default: 5.
+  --seed <number>      Seed of the workload. Default: from the time.
+  --clients <number>   Clients at once. Default: 8.
+  --history <folder>   Folder of the histories. Default: verify-history.
+  --check <file>       Checks a history and starts no server.
+  --help               Prints this text.`
+
+const roundLoadMs = 30_000
+const shownViolations = 10
+
+const { values: options } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '5' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    clients: { type: 'string', default: '8' },
+    history: { type: 'string', default: 'verify-history' },
+    check: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+function report(violations: readonly Violation[]): void {
+  for (const { rule, message, calls } of violations.slice(0, shownViolations)) {
+    console.log(`Broken: ${rule}. ${message}`)
+    for (const call of calls) console.log(`  ${JSON.stringify(call).slice(0, 600)}`)
+  }
+  const more = violations.length - shownViolations
+  if (more > 0) console.log(`… and ${more} more.`)
+}
+
+/** Runs rounds until the time is up or a rule is broken. Resolves with the exit code. */
+async function verify(seed: number): Promise<number> {
+  await mkdir(options.history, { recursive: true })
+  const seen = new Map<string, number>()
+  let calls = 0
+  let history: HistoryWriter | undefined
+  const receiver = await startReceiver((effect) =>
+    history?.add({ type: 'effect', ...effect, atMs: history.nowMs() })
+  )
+  const target = await startHeddle(receiver.url)
+  const endMs = performance.now() + Number(options.minutes) * 60_000
+  try {
+    for (let round = 0; performance.now() < endMs; round++) {
+      const name = `${seed}-${round}`
+      const file = join(options.history, `${name}.jsonl`)
+      history = new HistoryWriter(file)
+      await runRound({ target, name, seed: seed + round, clients: Number(options.clients),
+        loadMs: roundLoadMs, history })
+      await history.close()
+      const violations = checkHistory(history.entries)
+      calls += history.entries.filter(({ type }) => type === 'call').length
+      for (const [pair, count] of countPairs(history.entries)) {
+        seen.set(pair, (seen.get(pair) ?? 0) + count)
+      }
+      console.log(`Round ${round}: ${calls} calls, ${seen.size} pairs, ${violations.length} broken`)
+      report(violations)
+      if (violations.length > 0) {
+        console.log(`History: ${file}`)
+        return 1
+      }
+    }
+    console.log(`Seed ${seed}: ${calls} calls, ${seen.size} pairs of operations, ` +
+      `${ruleNames.length} rules, none broken.`)
+    return 0
+  } finally {
+    await target.close()
+    await receiver.close()
+  }
+}
+
+if (options.help) console.log(usage)
+else if (options.check !== undefined) {
+  const violations = checkHistory(await readHistory(options.check))
+  report(violations)
+  console.log(`${violations.length} violations of ${ruleNames.length} rules.`)
+  process.exitCode = violations.length > 0 ? 1 : 0
+} else process.exitCode = await verify(Number(options.seed))

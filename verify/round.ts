@@ -1,0 +1,104 @@
+/** A round: load with faults, then quiet, then a read of everything. */
+
+import { Chance } from '../test/simulation/chance.ts'
+import type { HistoryWriter } from './history/history.ts'
+import type { Target } from './targets/heddle.ts'
+import { runClients } from './workload/clients.ts'
+import { Session } from './workload/session.ts'
+
+export interface RoundOptions {
+  readonly target: Target
+  readonly name: string
+  readonly seed: number
+  readonly clients: number
+  readonly loadMs: number
+  readonly history: HistoryWriter
+}
+
+/** Number of the client that reads everything at the end. */
+const lastReader = -1
+/** Time for open calls, and then for unfinished runs, to end. */
+const quietMs = 60_000
+const pageSize = 100
+
+/** Runs a round. Its history ends with the entry `quiet` and the last reads. */
+export async function runRound(options: RoundOptions): Promise<void> {
+  const { target, name, seed, clients, loadMs, history } = options
+  const session = new Session({ url: target.url, name, history })
+  const stopped = AbortSignal.timeout(loadMs)
+  const aborted = AbortSignal.timeout(loadMs + quietMs)
+  await Promise.all([
+    runClients({ session, count: clients, seed, stopped, aborted }),
+    injectFaults(target, history, { chance: new Chance(seed), stopped, loadMs }),
+  ])
+  const signal = AbortSignal.timeout(2 * quietMs)
+  await waitForRuns(session, signal)
+  history.add({ type: 'quiet', atMs: history.nowMs() })
+  await readEverything(session, signal)
+}
+
+interface FaultOptions {
+  readonly chance: Chance
+  readonly stopped: AbortSignal
+  readonly loadMs: number
+}
+
+/** Injects faults at random times until the load stops. */
+async function injectFaults(target: Target, history: HistoryWriter,
+  { chance, stopped, loadMs }: FaultOptions): Promise<void> {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, chance.between(0.1, 0.5) * loadMs))
+    if (stopped.aborted) return
+    const [name, inject] = chance.pick(Object.entries(target.faults))
+    const startMs = history.nowMs()
+    await inject()
+    history.add({ type: 'fault', name, startMs, endMs: history.nowMs() })
+  }
+}
+
+/** Resolves when no thread of the session is busy, or when the signal is aborted. */
+async function waitForRuns(session: Session, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const { status, response } = await search(session, { status: 'busy', offset: 0 }, signal)
+    if (status === 200 && (response as unknown[]).length === 0) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+function search(session: Session, body: object, signal: AbortSignal) {
+  return session.call(lastReader, {
+    operation: 'thread.search',
+    method: 'POST',
+    path: '/threads/search',
+    body: { metadata: { verify: session.name }, limit: pageSize, ...body },
+  }, signal)
+}
+
+/** Reads each thread that was ever created, its state and its runs. */
+async function readEverything(session: Session, signal: AbortSignal): Promise<void> {
+  for (let offset = 0;; offset += pageSize) {
+    const { response } = await search(session, { offset, sort_by: 'thread_id' }, signal)
+    if (!Array.isArray(response) || response.length < pageSize) break
+  }
+  await session.call(lastReader, {
+    operation: 'thread.count',
+    method: 'POST',
+    path: '/threads/count',
+    body: { metadata: { verify: session.name } },
+  }, signal)
+  for (const threadId of createdThreads(session)) {
+    for (const [operation, suffix] of [['thread.get', ''], ['thread.state', '/state'], ['run.list',
+      '/runs?limit=1000']] as const) {
+      await session.call(lastReader, { operation, threadId, method: 'GET',
+        path: `/threads/${threadId}${suffix}` }, signal)
+    }
+  }
+}
+
+function createdThreads({ history }: Session): readonly string[] {
+  return history.entries.flatMap((entry) => {
+    if (entry.type !== 'call' || entry.status !== 200) return []
+    if (entry.operation !== 'thread.create' && entry.operation !== 'thread.copy') return []
+    return [(entry.response as { thread_id: string }).thread_id]
+  })
+}

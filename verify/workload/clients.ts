@@ -1,0 +1,43 @@
+/** Clients that draw operations until the round ends. */
+
+import { Chance } from '../../test/simulation/chance.ts'
+import { createThread, drawOperation } from './operations.ts'
+import type { Session } from './session.ts'
+
+/** Delay between polls for a server that is down, in milliseconds. */
+const pollDelayMs = 100
+
+export interface ClientsOptions {
+  readonly session: Session
+  readonly count: number
+  readonly seed: number
+  /** No operation starts after its abort. */
+  readonly stopped: AbortSignal
+  /** Ends calls that are still open. */
+  readonly aborted: AbortSignal
+}
+
+/** Runs the clients. Resolves when each has ended its last operation. */
+export async function runClients(options: ClientsOptions): Promise<void> {
+  const { session, count, seed, stopped, aborted } = options
+  await Promise.all(Array.from({ length: count }, async (_, number) => {
+    const client = { number, chance: new Chance(seed * 1_000 + number), signal: aborted }
+    while (!stopped.aborted) {
+      const before = session.history.entries.length
+      if (session.needsThread()) await createThread(session, client)
+      if (session.threads.length > 0) {
+        const thread = client.chance.pick(session.threads)
+        await drawOperation(client.chance).execute({ session, client, thread })
+      }
+      const last = session.history.entries.slice(before).findLast(({ type }) => type === 'call')
+      if (last?.type === 'call' && last.status === undefined) await waitForServer(options)
+    }
+  }))
+}
+
+/** Resolves when the server serves, or when the round stops. */
+async function waitForServer({ session, stopped }: ClientsOptions): Promise<void> {
+  while (!stopped.aborted && !await session.isServed()) {
+    await new Promise((resolve) => setTimeout(resolve, pollDelayMs))
+  }
+}

@@ -1,0 +1,147 @@
+/** One round of the workload: the threads that exist, and calls that are recorded. */
+
+import type { Chance } from '../../test/simulation/chance.ts'
+import type { HistoryWriter } from '../history/history.ts'
+
+/** A thread as the clients know it. They may be behind the server, as real clients are. */
+export interface KnownThread {
+  readonly id: string
+  /** Ids of the newest runs. */
+  readonly runs: string[]
+  /** Open interrupts that a client has seen, by id: the token of the task that asks. */
+  interrupts: ReadonlyMap<string, string>
+}
+
+export interface Request {
+  readonly operation: string
+  readonly threadId?: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly path: string
+  readonly body?: unknown
+}
+
+export interface Reply {
+  /** Undefined if the connection broke. */
+  readonly status?: number
+  readonly runId?: string
+  readonly response?: unknown
+}
+
+/** Number of threads that clients share. Few, so that operations meet. */
+const sharedThreads = 6
+const recentRuns = 4
+
+export class Session {
+  readonly threads: KnownThread[] = []
+  readonly history: HistoryWriter
+  /** Metadata value that all threads of this session have. */
+  readonly name: string
+  readonly #url: string
+  #tokens = 0
+
+  constructor(options: { url: string; name: string; history: HistoryWriter }) {
+    this.#url = options.url
+    this.name = options.name
+    this.history = options.history
+  }
+
+  /** A token that no other task of this session has. */
+  createToken(): string {
+    return `${this.name}-${++this.#tokens}`
+  }
+
+  needsThread(): boolean {
+    return this.threads.length < sharedThreads
+  }
+
+  addThread(id: string): void {
+    this.threads.push({ id, runs: [], interrupts: new Map() })
+  }
+
+  removeThread(id: string): void {
+    const index = this.threads.findIndex((thread) => thread.id === id)
+    if (index >= 0) this.threads.splice(index, 1)
+  }
+
+  addRun(threadId: string, runId: string): void {
+    const runs = this.threads.find(({ id }) => id === threadId)?.runs
+    if (runs === undefined || runs.includes(runId)) return
+    runs.unshift(runId)
+    runs.length = Math.min(runs.length, recentRuns)
+  }
+
+  /** True if the server responds. Not recorded. */
+  async isServed(): Promise<boolean> {
+    return await fetch(`${this.#url}/ok`).then(({ ok }) => ok, () => false)
+  }
+
+  /** Sends a request and records it. Rejects only if the session is aborted. */
+  async call(client: number, request: Request, signal: AbortSignal): Promise<Reply> {
+    const { operation, threadId, method, path, body } = request
+    const startMs = this.history.nowMs()
+    const reply = await this.#send(request, signal)
+    this.history.add({ type: 'call', operation, client, threadId, method, path, body, startMs,
+      endMs: this.history.nowMs(), ...reply })
+    if (threadId !== undefined && reply.runId !== undefined) this.addRun(threadId, reply.runId)
+    return reply
+  }
+
+  async #send({ method, path, body }: Request, signal: AbortSignal): Promise<Reply> {
+    try {
+      const response = await fetch(`${this.#url}${path}`, {
+        method,
+        headers: body === undefined ? {} : { 'content-type': 'application/json' },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        signal,
+      })
+      const text = await response.text()
+      const parsed = parseBody(text, response.headers.get('content-type') ?? '')
+      return {
+        status: response.status,
+        runId: runOf(response.headers.get('content-location')) ?? fieldOf(parsed, 'run_id'),
+        response: parsed,
+      }
+    } catch {
+      return {}
+    }
+  }
+}
+
+function runOf(location: string | null): string | undefined {
+  return /\/runs\/([^/?]+)/.exec(location ?? '')?.[1]
+}
+
+function fieldOf(value: unknown, name: string): string | undefined {
+  const field = (value as Record<string, unknown> | null)?.[name]
+  return typeof field === 'string' ? field : undefined
+}
+
+/** Parses JSON; of an event stream, returns the names of its events and the last values. */
+function parseBody(text: string, type: string): unknown {
+  if (type.startsWith('text/event-stream')) return parseEvents(text)
+  if (text === '') return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function parseEvents(text: string) {
+  const events: string[] = []
+  let values: unknown
+  for (const block of text.split('\n\n')) {
+    const event = /^event: (.*)$/m.exec(block)?.[1]
+    if (event === undefined) continue
+    events.push(event)
+    if (event === 'values') values = JSON.parse(/^data: (.*)$/m.exec(block)?.[1] ?? 'null')
+  }
+  return { events, values }
+}
+
+/** A client: its own chance, and the abort of the round. */
+export interface Client {
+  readonly number: number
+  readonly chance: Chance
+  readonly signal: AbortSignal
+}
