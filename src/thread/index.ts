@@ -21,7 +21,7 @@ export type { RunGraphs, SubgraphStatus } from './model/graph-fold.ts'
 export { tuplesIn } from './model/replay-reading.ts'
 export { hasQuestions, openInterrupts } from './model/rest.ts'
 export type { ReplayBegin } from './model/replay-reading.ts'
-export { userIdOf } from './model/run-request.ts'
+export { contextOf, userIdOf } from './model/run-request.ts'
 export { firstSeqOfRow, seqBefore } from './model/thread-event.ts'
 export type { ThreadEvent, ThreadEventListener, ThreadEventMethod, ThreadFollowEnd,
   WatchThread } from './model/thread-event.ts'

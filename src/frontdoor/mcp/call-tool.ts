@@ -107,7 +107,7 @@ async function resumeCall(parts: McpParts, reply: FastifyReply, { caller, runCal
     : callRun(
       await parts.runs.createAndWait(caller, threadId, {
         ...resumed({ ...kept, progressToken: call.progressToken }, values),
-        context: call.context,
+        ...call.context !== undefined && { context: call.context },
       }, runCaller),
     )
   return answerCall(parts, { reply, call, run })

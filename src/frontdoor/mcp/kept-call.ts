@@ -13,7 +13,7 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { ignoreNotFound } from '../../errors.ts'
 import { isInterruptId } from '../../graph/index.ts'
 import { objectIn } from '../../json/index.ts'
-import { openInterrupts } from '../../thread/index.ts'
+import { contextOf, openInterrupts } from '../../thread/index.ts'
 import type { AwaitedRun } from '../../thread/index.ts'
 import type { Caller } from '../http/caller.ts'
 import { idOfRepeat, nameOf } from '../operations/index.ts'
@@ -124,12 +124,15 @@ export async function newestRun(runs: McpParts['runs'], caller: Caller,
   return await runs.newest(caller, threadId, 'threads:read').catch(ignoreNotFound)
 }
 
-/** The run with which a kept call goes on: answers by the ids of their questions. */
-export function resumed({ assistant, progressToken }: KeptCall,
+/**
+ * The run with which a kept call goes on: answers by the ids of their questions. It has the context
+ * of the run before it, because an answer in a session cannot name one.
+ */
+export function resumed({ assistant, progressToken, row }: KeptCall,
   answers: Readonly<Record<string, unknown>>) {
   const isById = Object.keys(answers).every(isInterruptId)
   return { assistant_id: assistant, strict_resume: true, multitask_strategy: 'reject' as const,
-    command: { resume: isById ? answers : Object.values(answers)[0] },
+    command: { resume: isById ? answers : Object.values(answers)[0] }, context: contextOf(row),
     ...modesOf({ progressToken }) }
 }
 

@@ -48,6 +48,11 @@ export function userIdOf(run: Pick<RunRow, 'planJson'>): string {
   return planOf(run).userId
 }
 
+/** Returns the context that a run has, also from its assistant; `undefined` if it has none. */
+export function contextOf(run: Pick<RunRow, 'kwargsJson' | 'planJson'>): unknown {
+  return kwargsOf(run, planOf(run))['context'] ?? undefined
+}
+
 /** Arguments of the run's request. Long values are raw JSON. */
 export function kwargsOf({ kwargsJson: text }: Pick<RunRow, 'kwargsJson'>,
   { rawKwargs: places = [] }: RunPlan): Readonly<Record<string, unknown>> {

@@ -161,6 +161,25 @@ describe('revision 2025-11-25', () => {
     await expect.poll(() => door.threads.views.size).toBe(0)
   })
 
+  it('gives the run that continues with an answer the context of the call', async () => {
+    const { door, client } = await opened()
+    await client.initialize(forms)
+    const { messages, result } = client.stream('tools/call', { name: 'agent',
+      context: { tier: 'gold' } })
+    const first = await nextRun(door)
+    ask(door, first)
+    const { id } = await messages.next()
+    await client.answer(id!, { action: 'accept', content: { answer: 'this' } })
+    const second = await nextRun(door, 1)
+    expect(second.start.kwargs).toMatchObject({ command: { resume: 'this' },
+      context: { tier: 'gold' } })
+    door.threads.eventsOf('local', first.row.threadId).notify([
+      threadEvent(9, { method: 'lifecycle', runId: second.row.runId, data: '{"event":"running"}' }),
+    ])
+    second.end('{}')
+    await result
+  })
+
   it('asks again on the stream after an answer that failed', async () => {
     const { door, client } = await opened()
     await client.initialize(forms)
@@ -241,6 +260,25 @@ describe('revision 2026-07-28', () => {
       structuredContent: { answers: ['this'] } })
     await expect.poll(() => door.threads.views.size).toBe(0)
   })
+
+  it.each([[undefined, 'gold'], [{ tier: 'silver' }, 'silver']])(
+    'gives the run that continues the context %j of the answer, or that of the call',
+    async (context, tier) => {
+      const { door, client } = await opened()
+      const first = client.asModern('tools/call', { name: 'agent', context: { tier: 'gold' } },
+        forms)
+      const run = await nextRun(door)
+      ask(door, run)
+      await first
+      const second = client.asModern('tools/call', { name: 'agent', context,
+        requestState: `${run.row.threadId}.${run.row.runId}`,
+        inputResponses: { q1: { action: 'accept', content: { answer: 'this' } } } }, forms)
+      const next = await nextRun(door, 1)
+      expect(next.start.kwargs).toMatchObject({ context: { tier } })
+      next.end('{}')
+      await second
+    },
+  )
 
   it.each([['failed', '{"__error__":{"error":"Error","message":"no model"}}'], ['was cancelled',
     '{"answers":[]}']])('asks again after an answer that %s', async (_how, outcome) => {
