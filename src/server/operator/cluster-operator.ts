@@ -37,8 +37,8 @@ export interface ClusterOperator {
   /**
    * Refuses programs that do not support the tables of this one, and lets members use them. Returns
    * the version of the tables that is required from now on. Throws HeddleError: `in_use` while a
-   * member is up that does not support it or does not respond, `unsupported` if no member has
-   * prepared these tables.
+   * member is up that does not support it or does not respond, also if that member started
+   * meanwhile; `unsupported` if no member has prepared these tables. May be called again.
    */
   finishUpgrade(): Promise<number>
   /** Asks any member about the stored secrets. */
@@ -105,9 +105,13 @@ export function createClusterOperator(
     },
     finishUpgrade: async () => {
       const required = tables.finishedFrom
-      const older = (await list()).find((member) => supportedBy(member) < required)
+      const findOlder = async () => (await list()).find((each) => supportedBy(each) < required)
+      const older = await findOlder()
       if (older !== undefined) throw isOlder(older, required)
       await tables.finishUpgrade()
+      // A member that started meanwhile may have read the earlier version of the tables.
+      const late = await findOlder()
+      if (late !== undefined) throw startedLate(late, required)
       return required
     },
     survey: async (options) => {
@@ -139,13 +143,23 @@ function supportedBy({ details }: ListedMember): number {
   return details?.tables ?? 0
 }
 
-function isOlder({ id, address, details }: ListedMember, required: number): HeddleError {
+function isOlder(member: ListedMember, required: number): HeddleError {
+  return new HeddleError('in_use', `${faultOf(member)}. Upgrade all members to a program that ` +
+    `supports version ${required} of the tables first.`)
+}
+
+function startedLate(member: ListedMember, required: number): HeddleError {
+  return new HeddleError('in_use', `${faultOf(member)}. It started while the upgrade was being ` +
+    `finished, which is done: end this member before you restart others, because they use ` +
+    `version ${required} of the tables from their next start on.`)
+}
+
+function faultOf({ id, address, details }: ListedMember): string {
   const supported = details?.tables === undefined
     ? 'does not report which tables it supports'
     : `supports the tables up to version ${details.tables}`
   const fault = details === null ? 'does not respond' : `(${details.version}) ${supported}`
-  return new HeddleError('in_use', `The member ${id} at ${address} ${fault}. Upgrade all members ` +
-    `to a program that supports version ${required} of the tables first.`)
+  return `The member ${id} at ${address} ${fault}`
 }
 
 function notOne(id: string, found: readonly ListedMember[]): HeddleError {

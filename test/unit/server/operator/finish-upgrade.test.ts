@@ -12,13 +12,17 @@ const [first, second] = ['0a1b', '0c3d']
 const details: MemberDetails = { version: '0.1.0+2988e945', tables: required, startedAtMs: 0,
   actors: 0, runs: 0, load: 0 }
 
-/** A cluster of two members, of which the second one responds with this, or not at all. */
-function clusterWith(reported: Partial<MemberDetails> | null) {
+/**
+ * A cluster of two members, of which the second one responds with this, or not at all. A late one
+ * starts while the upgrade is being finished.
+ */
+function clusterWith(reported: Partial<MemberDetails> | null, isLate = false) {
   const done: string[] = []
   const beats = [first, second].map((id) => ({ id, address: `10.0.0.${id[1]}:2025`, count: 1,
     leaving: false })
   )
-  const tables = { finishedFrom: required, members: async () => beats,
+  const tables = { finishedFrom: required,
+    members: async () => isLate && done.length === 0 ? beats.slice(0, 1) : beats,
     shardOwners: { owners: async () => [] },
     finishUpgrade: async () => void done.push('finished') } as unknown as ControlTables
   const operator = createClusterOperator({ tables, env: virtualEnv(), caller: {
@@ -54,6 +58,15 @@ describe('upgrade finish', () => {
     const { operator, done } = clusterWith(null)
     await expect(operator.finishUpgrade()).rejects.toThrow('10.0.0.c:2025 does not respond.')
     expect(done).toEqual([])
+  })
+
+  it('names an earlier member that started while the upgrade was being finished', async () => {
+    const { operator, done } = clusterWith({ tables: required - 1 }, true)
+    await expect(operator.finishUpgrade()).rejects.toMatchObject({ code: 'in_use',
+      message: expect.stringMatching(
+        /^The member 0c3d .* up to version 13\. It started while .* end this member/,
+      ) })
+    expect(done).toEqual(['finished'])
   })
 
   it.each([required, required + 1])(
