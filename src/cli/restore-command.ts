@@ -26,11 +26,11 @@ export function runRestoreCommand(source: ProjectCommandSource): Promise<void> {
     .description(
       'Checks all files of a backup, and puts them into an empty data directory. ' +
         'Nothing goes on by itself: runs that were unfinished end as interrupted, their webhooks ' +
-        'are given up, and crons and rules are disabled, for all of them may have had their ' +
-        'effects after the backup was made.',
+        'are given up, experiments are cancelled, and crons and rules are disabled, for all of ' +
+        'them may have had their effects after the backup was made.',
     )
     .argument('<file>', 'The backup.')
-    .option('--go-on', 'Let the next server go on with runs, webhooks, crons and rules.')
+    .option('--go-on', 'Let the next server continue the unfinished work.')
     .option('--require-manifest', 'Refuse a backup without a manifest, of an earlier version.')
     .addOption(
       new Option('--without-manifest',

@@ -15,9 +15,10 @@ export function runRestoredCommand(source: CommandSource): Promise<void> {
     .description(
       'Makes a cluster usable whose keyspaces were restored from snapshots. All members must ' +
         'have ended. It fences all sessions, lifts the epochs of all shards, and stops runs, ' +
-        'webhooks, crons and rules, which may have had their effects after the snapshot.',
+        'webhooks, crons, rules and experiments, which may have had their effects after the ' +
+        'snapshot.',
     )
-    .option('--go-on', 'Let the members go on with runs, webhooks, crons and rules.')
+    .option('--go-on', 'Let the members continue the unfinished work.')
     .action(async ({ json }: TypedFormat) => {
       const { cassandra: settings, inRegion, region } = settingsOfPlace(source, command,
         clusterSettings)

@@ -67,7 +67,9 @@ export type { CommitBody, Prompt, PromptFields, PromptName, PromptOrder, PromptQ
   PromptType } from './evaluate/prompts/prompt.ts'
 export { messagesOf, modelOf, schemaOf, variablesOf,
   withoutModel } from './evaluate/prompts/render/manifest.ts'
-export { experimentJson } from './evaluate/experiments/background-experiment.ts'
+export { cancelledExperiment,
+  experimentJson } from './evaluate/experiments/background-experiment.ts'
+export { experimentRecords } from './evaluate/experiments/experiment-records.ts'
 export { experimentKind, experimentKindName,
   experimentWire } from './evaluate/experiments/experiment-actor.ts'
 export type { ExperimentEngine } from './evaluate/experiments/experiment-pass.ts'

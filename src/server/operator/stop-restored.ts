@@ -1,6 +1,7 @@
 /**
- * Stops the unfinished work of a backup: runs, webhooks, crons and rules may have had their effects
- * after the backup was made. Each is stopped by its own actor, so that the logs show it.
+ * Stops the unfinished work of a backup: runs, webhooks, crons, rules and experiments may have had
+ * their effects after the backup was made. Each is stopped by its own actor, so that the logs show
+ * it.
  */
 
 import { ByteBudget, limitConcurrency, pause } from '../../../cluster/index.ts'
@@ -10,7 +11,8 @@ import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import { runJson } from '../../frontdoor/index.ts'
 import { idleHost } from '../../graph/index.ts'
 import { ReadQuota } from '../../limits/index.ts'
-import { catalogClient, catalogKind, ruleRecords } from '../../platform/index.ts'
+import { cancelledExperiment, catalogClient, catalogKind, experimentRecords,
+  ruleRecords } from '../../platform/index.ts'
 import type { UnfinishedThread } from '../../search/index.ts'
 import { createThreadClient, defaultLimits, InputQuota, Quarantine,
   threadKind } from '../../thread/index.ts'
@@ -27,12 +29,13 @@ export interface RestoredPlace
   begin(activations: ActivationTable): Promise<readonly UnfinishedThread[]>
 }
 
-/** Counts of the stopped runs, webhooks, crons and rules. */
+/** Counts of the stopped runs, webhooks, crons, rules and experiments. */
 export interface Stopped {
   readonly runs: number
   readonly webhooks: number
   readonly crons: number
   readonly rules: number
+  readonly experiments: number
 }
 
 type Counted = { -readonly [Kind in keyof Stopped]: number }
@@ -48,7 +51,7 @@ const [webhooksMs, lookMs] = [30_000, 20]
 
 /** Stops everything. Throws HeddleError if something cannot be stopped. */
 export async function stopRestored(place: RestoredPlace, env: Env): Promise<Stopped> {
-  const stopped: Counted = { runs: 0, webhooks: 0, crons: 0, rules: 0 }
+  const stopped: Counted = { runs: 0, webhooks: 0, crons: 0, rules: 0, experiments: 0 }
   const { activations, router } = operatorActors(place, env,
     (ask) => kindsOf(place, env, { ask, givenUp: () => stopped.webhooks++ }))
   const threads = createThreadClient({ router, env, newThreadId: env.uuid,
@@ -72,6 +75,7 @@ export async function stopRestored(place: RestoredPlace, env: Env): Promise<Stop
       if (disabled !== undefined) stopped.crons++
     })
     stopped.rules = await stopRules(router, env)
+    stopped.experiments = await stopExperiments(router, env)
     return stopped
   } finally {
     await activations.close(AbortSignal.abort())
@@ -167,6 +171,23 @@ async function stopRules(router: Router, env: Env): Promise<number> {
         count++
       }
       await records.awake.remove(rule)
+    }
+  }
+  return count
+}
+
+/** Cancels all experiments. They stay listed: the next owner notes the end of their projects. */
+async function stopExperiments(router: Router, env: Env): Promise<number> {
+  const records = experimentRecords(catalogClient(router), env)
+  let count = 0
+  for (let page = await records.listed.page(); page.length > 0;
+    page = await records.listed.page(page.at(-1)!.place)) {
+    for (const name of page) {
+      const found = await records.get(name)
+      const cancelled = found && cancelledExperiment(found, env.nowMs())
+      if (cancelled === undefined) continue
+      await records.save(name, found!, cancelled)
+      count++
     }
   }
   return count

@@ -43,7 +43,7 @@ describe('beside a server', () => {
     const back = await heddleProcess('restore', backup, '--data', join(root, 'b'), '--json')
     expect([back.status, back.stderr]).toEqual([0, ''])
     const { stopped } = JSON.parse(back.stdout) as { stopped: object }
-    expect(stopped).toEqual({ runs: 3, webhooks: 1, crons: 1, rules: 1 })
+    expect(stopped).toEqual({ runs: 3, webhooks: 1, crons: 1, rules: 1, experiments: 0 })
     expect(await awakeIn(join(root, 'b'), unfinished)).toEqual({
       runs: Array(3).fill('interrupted'),
       threads: 0,

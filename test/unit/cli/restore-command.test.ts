@@ -31,7 +31,7 @@ it('A restore says what it stopped, and what goes on.', async () => {
   expect([back.status, back.stderr, JSON.parse(back.stdout)]).toEqual([0, '', {
     directory: join(root, 'back'),
     bytes: expect.any(Number),
-    stopped: { runs: 0, webhooks: 0, crons: 0, rules: 0 },
+    stopped: { runs: 0, webhooks: 0, crons: 0, rules: 0, experiments: 0 },
     checked: true,
   }])
   expect(readdirSync(join(root, 'back')).filter((name) => name.startsWith('restoring')))

@@ -97,6 +97,13 @@ export function progressAfter(before: ExperimentProgress & Pick<ExperimentReques
   return after === first ? first : { ...after, version: version + 1 }
 }
 
+/** Returns the progress of an experiment that is cancelled; `undefined` if it has ended before. */
+export function cancelledExperiment(before: BackgroundExperiment, nowMs: number):
+  | ExperimentProgress
+  | undefined {
+  return isOpen(before) ? progressAfter(before, [{ kind: 'cancel' }], nowMs) : undefined
+}
+
 function afterEvent(before: ExperimentProgress, event: ExperimentEvent,
   { total, nowMs }: { readonly total: number; readonly nowMs: number }): ExperimentProgress {
   if (!isOpen(before)) return before

@@ -14,7 +14,7 @@ import type { Calls } from '../../calls/calls.ts'
 import { templateOf } from './model-question.ts'
 import type { Prompts } from '../prompts/prompt.ts'
 import type { TracedModels } from '../models/traced-models.ts'
-import { isOpen, progressAfter } from './background-experiment.ts'
+import { cancelledExperiment } from './background-experiment.ts'
 import type { BackgroundExperiment } from './background-experiment.ts'
 import { experimentKindName } from './experiment-actor.ts'
 import type { ExperimentCommand } from './experiment-actor.ts'
@@ -105,9 +105,8 @@ export function createExperiments(parts: ExperimentsParts): Experiments {
     cancel: async (tenant, id) => {
       const cancelled = await changeFresh(async () => {
         const before = await get(tenant, id)
-        if (!isOpen(before)) return before
-        return await records.save({ tenant, id }, before,
-          progressAfter(before, [{ kind: 'cancel' }], env.nowMs()))
+        const after = cancelledExperiment(before, env.nowMs())
+        return after === undefined ? before : await records.save({ tenant, id }, before, after)
       })
       client.wake({ tenant, id }, cancelled.createdMs)
       return cancelled
