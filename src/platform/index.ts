@@ -115,8 +115,8 @@ export { foldHead } from './spans/fold.ts'
 export type { SpanOperation } from './spans/fold.ts'
 export { removalReasons } from './spans/span-port.ts'
 export type { FilePart, FileOwner, Plan, Range, RangeField, Removal, RemovalListener, RemovedSpans,
-  ScanMark, ScannedHeads, SpanPort, SpansOfRequest, SpanStore,
-  SpanStoreModule } from './spans/span-port.ts'
+  ScanMark, ScannedHeads, SpanPort, SpansOfRequest, SpanStore, SpanStoreModule,
+  WrittenSpans } from './spans/span-port.ts'
 export type { DeletionParts } from './query/deletions/deletion-pass.ts'
 export { deletionKind, deletionKindName, deletionWire } from './query/deletions/deletion-actor.ts'
 export { deletionClient } from './query/deletions/deletions.ts'

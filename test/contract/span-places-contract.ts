@@ -72,7 +72,7 @@ export function describeSpanPlaces(name: string, open: () => Promise<OpenSpans>)
       const { tenant } = a
       await spans.writer.write({ ...requestOf(tenant, [aPost(a)]), files: [aFile(a, 'a')] })
       await spans.writer.remove(tenant, { kind: 'traces', traces: [a] })
-      const removed = await spans.writer.write({ ...requestOf(tenant, [aPost(b)]),
+      const { removed } = await spans.writer.write({ ...requestOf(tenant, [aPost(b)]),
         files: [aFile(b, 'b')] })
       expect(await writeFeedback(spans.writer, [aFeedback(b, 2)])).toEqual([])
       expect([removed, await textOf(b), await scoresOf(b)]).toEqual([[], 'b', [2]])
@@ -134,10 +134,10 @@ export function describeSpanPlaces(name: string, open: () => Promise<OpenSpans>)
           await spans.writer.write(late)
           await writeFeedback(spans.writer, [aFeedback(guess, 1, { trace: null, project: null })])
           expect(await spans.reader.heads([guess])).toMatchObject([{ isGuess: true }])
-          await spans.writer.write(post)
+          expect(await spans.writer.write(post)).toMatchObject({ moved: [place] })
         } else {
           await spans.writer.write(post)
-          await spans.writer.write(late)
+          expect(await spans.writer.write(late)).toMatchObject({ moved: [place] })
           await writeFeedback(spans.writer, [aFeedback(place, 1, { trace: null, project: null })])
         }
         expect(await spans.reader.locate(tenant, [place.id])).toEqual([place])

@@ -66,11 +66,13 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
   }
   /** Spans whose project no operation has named. */
   const guesses = new Set<string>()
-  const takeOver = (place: SpanPlace, row: Row) => {
+  const takeOver = (place: SpanPlace, row: Row): boolean => {
     guesses.delete(keyOf(place))
+    let isTaken = false
     for (const [key, { place: former, operations }] of rows) {
       const isIt = former.tenant === place.tenant && former.id === place.id && guesses.has(key)
       if (!isIt) continue
+      isTaken = true
       row.operations.push(...operations.map((operation) => ({ ...operation, place })))
       rows.delete(key)
       touch(former)
@@ -87,6 +89,7 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
         files.set(fileKey(place.tenant, moved), moved)
       }
     }
+    return isTaken
   }
   /** Guesses at the places that other requests have named since. */
   const withNamed = (request: SpansOfRequest): SpansOfRequest => {
@@ -130,12 +133,17 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
     async write(request) {
       const { tenant, spans, blocks: written, files: attached } = withNamed(request)
       const alive = spans.filter(({ place }) => !isRemoved(place))
+      const named = new Set(
+        request.spans.filter(({ isGuess }) => isGuess).map(({ place }) => place.id),
+      )
+      const moved = alive.filter(({ isGuess, place }) => !isGuess && named.has(place.id))
+        .map(({ place }) => place)
       for (const span of alive) {
         const isNew = !rows.has(keyOf(span.place))
         const row = rowAt(span.place)
         row.operations.push(operationOf(span))
         if (span.isGuess && isNew) guesses.add(keyOf(span.place))
-        if (!span.isGuess) takeOver(span.place, row)
+        if (!span.isGuess && takeOver(span.place, row)) moved.push(span.place)
         for (const each of feedback.values()) {
           if (each.tenant === tenant && each.span === span.place.id) row.feedbackKeys.add(each.key)
         }
@@ -146,9 +154,8 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
         isRemoved({ tenant, project, startUs: 0, traceStartUs: 0, id: owner, trace: ownerTrace })
       for (const file of attached.filter((each) => !isLate(each)))
         files.set(fileKey(tenant, file), file)
-      return [
-        ...new Set(spans.filter((span) => !alive.includes(span)).map(({ place }) => place.id)),
-      ]
+      const removed = spans.filter((span) => !alive.includes(span)).map(({ place }) => place.id)
+      return { removed: [...new Set(removed)], moved }
     },
     async *scan(plan, after) {
       const wanted = known(plan.tenant).filter((head) => isInRange(plan, head))

@@ -6,7 +6,7 @@ import type { EndedSpans } from './ended/ended-writer.ts'
 import { openBlock } from '../spans/block.ts'
 import type { Feedback } from '../spans/feedback-port.ts'
 import type { FilePart, SpanStore } from '../spans/span-port.ts'
-import type { SpanHead, Uuid } from '../spans/span.ts'
+import type { SpanHead, SpanPlace, Uuid } from '../spans/span.ts'
 import { readUuid } from '../../uuid-bytes.ts'
 import type { IngestAnswer, IngestCall } from './ingest-call.ts'
 import type { BodyJob, LongBodies } from '../calls/long-bodies.ts'
@@ -83,9 +83,12 @@ export async function ingestOperations(parts: RequestParts,
   const feedback = feedbackIn(tenant, read, nowUs, rejected)
   if (!isOtlp) requireSome(placed.length + feedback.length, rejected)
   const removed = new Set<Uuid>()
+  const moved: SpanPlace[] = []
   for await (const write of writesOf({ tenant, operations: placed, files, nextUs: parts.nextUs,
     pause })) {
-    for (const id of await parts.store.write(write)) removed.add(id)
+    const written = await parts.store.write(write)
+    for (const id of written.removed) removed.add(id)
+    moved.push(...written.moved)
   }
   for (const id of removed) rejected.push({ id, reason: removedReason })
   const places = new Map(placed.map(({ place }) => [place.id, place]))
@@ -99,8 +102,24 @@ export async function ingestOperations(parts: RequestParts,
         : [{ place, readers }]
     ))
   }
+  await noteMoved(parts, tenant, moved)
   return { accepted: placed.filter(({ place }) => !removed.has(place.id)).length,
     ...answerOf(rejected, operations), ...isOtlp && otlpAnswerOf(call.contentType, rejected) }
+}
+
+/** Notes spans that ended while their project was not known, for the rules of that project. */
+async function noteMoved({ store, projects, ended }: RequestParts, tenant: string,
+  moved: readonly SpanPlace[]): Promise<void> {
+  if (moved.length === 0) return
+  const heads = (await store.heads(moved)).filter(({ endUs }) => endUs !== null)
+  const projectOf = ({ project: id }: SpanPlace) => ({ by: 'id', id }) as const
+  const resolve = await projects.resolve(tenant,
+    heads.map((head) => ({ project: projectOf(head), startUs: head.startUs })))
+  await ended.note(tenant, heads.flatMap((head) => {
+    const project = resolve(projectOf(head))
+    const readers = typeof project === 'string' ? undefined : project.readers
+    return readers === undefined ? [] : [{ place: head, readers }]
+  }))
 }
 
 /** Content of the body: read here if it is short, otherwise in a thread for long bodies. */

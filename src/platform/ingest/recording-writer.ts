@@ -49,7 +49,7 @@ export class RecordingWriter {
     this.#puts++
     this.#bare?.delete(keyOf(tenant, project))
     const place = executionPlace(tenant, project, runId, startedAtMs)
-    const removed = await this.#store.write({
+    const { removed } = await this.#store.write({
       tenant,
       // The last block has the label, and wins over those before it.
       spans: [{ place, kind: label === undefined ? 'post' : 'patch', arrivedUs: this.#nextUs(),

@@ -98,14 +98,25 @@ export type Removal =
   /** Removes the spans of a project that began before a time. */
   | { readonly kind: 'older'; readonly project: Uuid; readonly beforeUs: number }
 
+/** Outcome of a write. */
+export interface WrittenSpans {
+  /** Ids of spans that were left out because they are removed. */
+  readonly removed: readonly Uuid[]
+  /**
+   * Places of spans in a project that an operation named, where operations without a project wait
+   * no longer. The end of such a span may have come before its project was known.
+   */
+  readonly moved: readonly SpanPlace[]
+}
+
 /** The spans of all tenants. All methods throw HeddleError. */
 export interface SpanPort {
   /**
-   * Writes operations. Resolves when they are durable, with the ids of spans that were left out
-   * because they are removed. The same operations may be written in any order and any number of
-   * times, and by several members at once. If it throws `unavailable`, a part may be written.
+   * Writes operations. Resolves when they are durable. The same operations may be written in any
+   * order and any number of times, and by several members at once. If it throws `unavailable`, a
+   * part may be written.
    */
-  write(request: SpansOfRequest): Promise<readonly Uuid[]>
+  write(request: SpansOfRequest): Promise<WrittenSpans>
   /** Slices of at most 500 heads. The scan ends early when its consumer does. */
   scan(plan: Plan, after?: ScanMark): AsyncIterable<ScannedHeads>
   /**

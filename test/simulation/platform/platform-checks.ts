@@ -1,56 +1,14 @@
 /** What is readable, and what is on disk, compared with a model of the platform. */
 
-import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { Project, SpanHead } from '../../../src/platform/index.ts'
 import { placesOfDataset, tenant } from './platform-house.ts'
 import type { PlatformHouse } from './platform-house.ts'
-
-/** A project, under its present name. */
-export interface ModelProject {
-  name: string
-  id: string | undefined
-  isDeleted: boolean
-}
-
-/** A trace with what belongs to it. */
-export interface ModelTrace {
-  readonly id: string
-  readonly startMs: number
-  readonly project: ModelProject
-  readonly feedback: Set<string>
-  readonly hasFile: boolean
-  /** The row of a run of this server, in its thread until the run is deleted. */
-  readonly row?: RunRow
-  isGone: boolean
-  /** The store has removed it to free space: a client that sends more of it makes a new one. */
-  isFreed: boolean
-}
-
-/** A dataset, by the number of its examples. */
-export interface ModelDataset {
-  readonly id: string
-  examples: number
-  isDeleted: boolean
-}
-
-/** What a server should have. */
-export interface PlatformModel {
-  readonly projects: readonly ModelProject[]
-  readonly traces: readonly ModelTrace[]
-  readonly datasets: readonly ModelDataset[]
-  /** True if the store removes the oldest traces by itself. */
-  readonly hasQuota: boolean
-}
+import { removeSpan } from './platform-model.ts'
+import type { ModelProject, ModelSpan, PlatformModel } from './platform-model.ts'
 
 const allProjects = { sortBy: 'name', descending: false, limit: 100, offset: 0 } as const
 const everything = { fromUs: -Infinity, toUs: Infinity, order: 'oldest', rootsOnly: false,
   terms: [], ranges: [], type: null, name: null } as const
-
-/** Marks a trace of the model as removed, with what belongs to it. */
-export function removeTrace(trace: ModelTrace): void {
-  trace.isGone = true
-  trace.feedback.clear()
-}
 
 /** Compares a server with a model. Differences are added to `findings`. */
 export class PlatformChecks {
@@ -85,37 +43,43 @@ export class PlatformChecks {
     }
     await this.#checkBelongings()
     await this.#checkDatasets()
+    await this.#checkRules()
   }
 
   /** When all timers have fired, the disk has what is readable, and nothing else. */
   async checkDisk(): Promise<void> {
     await this.#house.pass(300)
     await this.check()
-    const live = this.#model.traces.filter(({ isGone }) => !isGone)
+    const live = this.#model.spans.filter(({ isGone }) => !isGone)
     this.expect('rows of spans', this.#house.countRows('span'), live.length)
     this.expect('rows of files', this.#house.countRows('file'),
       live.filter(({ hasFile }) => hasFile).length)
     this.expect('rows of feedback', this.#house.countRows('feedback'),
-      live.reduce((sum, { feedback }) => sum + feedback.size, 0))
+      this.#model.spans.reduce((sum, { feedback }) => sum + feedback.size, 0))
+  }
+
+  /** When rules had time for all spans that ended, each span has their feedback. */
+  async checkJudged(): Promise<void> {
+    await this.#house.pass(10)
+    await this.check()
+    const left = this.#model.spans.filter(({ awaited, isGone }) => !isGone && awaited.size > 0)
+    this.expect('spans without the feedback of a rule',
+      left.map(({ id, project, row }) => `${row ? 'own ' : ''}${id} in ${project.name}`), [])
   }
 
   /** Catalog, heads, feedback in heads and statistics of a project. */
   async #checkProject(project: ModelProject, known: Project): Promise<void> {
     const heads = await this.#headsOf(known.id)
     const stored = new Set(heads.map(({ id }) => id))
-    const expected = this.#model.traces.filter((each) => each.project === project && !each.isGone)
+    const expected = this.#model.spans.filter((each) => each.project === project && !each.isGone)
     // What a quota removes stays removed, with all that belongs to it.
-    for (const trace of expected) {
-      if (!this.#model.hasQuota || stored.has(trace.id)) continue
-      trace.isFreed = true
-      removeTrace(trace)
-    }
-    const traces = expected.filter(({ isGone }) => !isGone)
-    const ids = traces.map(({ id }) => id).toSorted()
-    this.expect(`spans of ${project.name}`, [...stored].toSorted(), ids)
-    for (const { id, feedback } of traces) {
-      const marks = heads.find((head) => head.id === id)?.feedback.length
-      this.expect('feedback in a head', marks, feedback.size)
+    for (const span of expected) if (this.#model.hasQuota && !stored.has(span.id)) free(span)
+    const spans = expected.filter(({ isGone }) => !isGone)
+    const ids = spans.map(({ id }) => id).toSorted()
+    this.expect(`spans of ${project.name}`, heads.map(({ id }) => id).toSorted(), ids)
+    for (const span of spans) {
+      const marks = heads.find(({ id }) => id === span.id)?.feedback ?? []
+      this.#checkFeedback(`feedback in the head of ${span.id}`, marks.map(({ id }) => id), [span])
     }
     const stats = JSON.parse(
       Buffer.from(
@@ -133,16 +97,46 @@ export class PlatformChecks {
     return heads
   }
 
+  /** Compares feedback on spans of one id. That which a rule gives may have come since. */
+  #checkFeedback(what: string, found: readonly string[], spans: readonly ModelSpan[]): void {
+    for (const { awaited, feedback, isFreed } of spans) {
+      // A rule that has read a span gives its feedback also when the store has freed the span.
+      if (isFreed) feedback.clear()
+      for (const id of found) {
+        if (!awaited.has(id)) continue
+        feedback.add(id)
+        if (!isFreed) awaited.delete(id)
+      }
+    }
+    this.expect(what, found.toSorted(), spans.flatMap(({ feedback }) => [...feedback]).toSorted())
+  }
+
+  /** Spans that the store has removed since their project was read. */
+  async #takeFreed(spans: readonly ModelSpan[]): Promise<void> {
+    const places = await this.#house.now.store.locate(tenant, [spans[0]!.id])
+    const projects = new Set(places.map(({ project }) => project))
+    for (const span of spans) {
+      if (!span.isGone && !projects.has(span.project.id!)) free(span)
+    }
+  }
+
+  #feedbackOn(span: string) {
+    return this.#house.now.store.listFeedback({ tenant, spans: [span], limit: 100, offset: 0 })
+  }
+
   async #checkBelongings(): Promise<void> {
     const { store } = this.#house.now
-    for (const { id, project, feedback, hasFile, isGone } of this.#model.traces) {
-      const rows = await store.listFeedback({ tenant, spans: [id], limit: 100, offset: 0 })
-      this.expect(`feedback of ${id}`, rows.map((row) => row.id).toSorted(),
-        [...feedback].toSorted())
-      const files = project.id === undefined
-        ? []
-        : await store.files({ tenant, project: project.id, id })
-      this.expect(`files of ${id}`, files.length, hasFile && !isGone ? 1 : 0)
+    for (const [id, all] of Map.groupBy(this.#model.spans, (span) => span.id)) {
+      if (this.#model.hasQuota) await this.#takeFreed(all)
+      const rows = await this.#feedbackOn(id)
+      this.#checkFeedback(`feedback of ${id}`, rows.map((row) => row.id), all)
+      for (const span of all) {
+        if (span.project.id === undefined) continue
+        const files = await store.files({ tenant, project: span.project.id, id })
+        // A span that was freed while it was sent came back with its later operations.
+        if (this.#model.hasQuota && files.length === 0) span.hasFile = false
+        this.expect(`files of ${id}`, files.length, hasFileIn(all, span) ? 1 : 0)
+      }
     }
   }
 
@@ -158,4 +152,23 @@ export class PlatformChecks {
       }
     }
   }
+
+  async #checkRules(): Promise<void> {
+    const rules = await this.#house.now.rules.all(tenant)
+    this.expect('rules', rules.map((rule) => [rule.display_name, rule.is_enabled]).toSorted(),
+      this.#model.rules.filter(({ isDeleted }) => !isDeleted)
+        .map(({ name, isEnabled }) => [name, isEnabled]).toSorted())
+  }
+}
+
+function free(span: ModelSpan): void {
+  const awaited = [...span.awaited]
+  span.isFreed = true
+  removeSpan(span)
+  for (const id of awaited) span.awaited.add(id)
+}
+
+/** True if a project has a file of a span, perhaps because the span was sent again. */
+function hasFileIn(spans: readonly ModelSpan[], { project }: ModelSpan): boolean {
+  return spans.some((each) => each.project === project && each.hasFile && !each.isGone)
 }

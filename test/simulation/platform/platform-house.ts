@@ -1,27 +1,27 @@
 /**
- * One server of the platform on virtual time: the real handlers, catalogs, own runs, datasets and
- * embedded store, over one data directory. It is restarted, and its clock is set, by the world.
+ * One server of the platform on virtual time: the real handlers, catalogs, own runs, datasets,
+ * rules and store. It is restarted, and its clock is set, by the world.
  */
-
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 
 import type { Env } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { datasetsIn } from '../../../src/platform/evaluate/datasets/catalog-datasets.ts'
 import type { DatasetCatalog } from '../../../src/platform/evaluate/datasets/dataset.ts'
-import type { DocumentPlace, Platform, Projects, SpanStore } from '../../../src/platform/index.ts'
+import type { DocumentPlace, Platform, Project, Projects,
+  SpanStore } from '../../../src/platform/index.ts'
 import { PendingRemovals } from '../../../src/platform/records/catalog/pending-removals.ts'
 import { projectsOver } from '../../../src/platform/records/projects/catalog-projects.ts'
 import { ingestHandlers } from '../../../src/platform/threads/ingest-handlers.ts'
+import type { Calls, Handlers } from '../../../src/platform/calls/calls.ts'
 import type { IngestHandlers, QueryHandlers } from '../../../src/platform/threads/platform-calls.ts'
 import { queryHandlers } from '../../../src/platform/threads/query-handlers.ts'
 import { removeGoneTraces } from '../../../src/server/own-traces/gone-traces.ts'
 import { OwnRuns } from '../../../src/server/own-traces/own-runs.ts'
-import { traceStore } from '../../../src/store/embedded/platform/span-store.ts'
+import { ruleRecords } from '../../../src/platform/evaluate/rules/rule-records.ts'
+import type { Rules } from '../../../src/platform/evaluate/rules/rules.ts'
 import { CatalogHouse } from '../../unit/platform/catalog/catalog-house.ts'
+import type { CountedTable, HouseStore } from './house-store.ts'
+import { RuleActors } from './rule-actors.ts'
 
 export const tenant = 'acme'
 
@@ -34,15 +34,16 @@ interface Life {
   readonly catalog: DatasetCatalog
   readonly removals: PendingRemovals
   readonly ownRuns: OwnRuns
+  readonly rules: Rules
+  readonly actors: RuleActors
   readonly removeRuns: (runs: readonly RunRow[]) => Promise<void>
 }
 
 /** A server whose time, clock and life belong to a test. */
 export class PlatformHouse {
-  readonly #directory = mkdtempSync(join(tmpdir(), 'heddle-platform-'))
   readonly #catalogs = new CatalogHouse()
   readonly #env: Env
-  readonly #tenantBytes: number
+  readonly #store: HouseStore
   #life!: Life
   #ids = 0
   /** Milliseconds by which the wall clock is ahead. */
@@ -50,9 +51,8 @@ export class PlatformHouse {
   /** Called before each write of documents. */
   beforeDocuments: () => Promise<unknown> = () => Promise.resolve()
 
-  /** `tenantBytes`: what a tenant may have in the store. */
-  constructor(tenantBytes = Infinity) {
-    this.#tenantBytes = tenantBytes
+  constructor(store: HouseStore) {
+    this.#store = store
     const { env } = this.#catalogs
     this.#env = { ...env, nowMs: () => env.nowMs() + this.aheadMs, uuid: () => this.newId('4'),
       uuid7: () => this.newId('7') }
@@ -80,9 +80,21 @@ export class PlatformHouse {
     this.#start()
   }
 
-  /** Starts the own runs of another owner, which has handed nothing over. */
+  /** Starts the own runs and rules of another owner, which has handed nothing over. */
   handOff(): void {
+    this.#life.actors.moveActors()
     this.#life = this.#withRuns(this.#life)
+  }
+
+  /** Lets time pass until work has ended that waits for timers. */
+  async during<Result>(work: Promise<Result>): Promise<Result> {
+    let isOver = false
+    const ended = work.finally(() => {
+      isOver = true
+    })
+    ended.catch(() => {})
+    while (!isOver) await this.pass(1)
+    return ended
   }
 
   /** Fires the timers of so many seconds, and completes the work that they start. */
@@ -98,24 +110,19 @@ export class PlatformHouse {
     this.#catalogs.env.advance(ms)
   }
 
-  /** Returns the number of rows of a table of `traces.db`. */
-  countRows(table: 'span' | 'file' | 'feedback'): number {
-    const database = new DatabaseSync(join(this.#directory, 'traces.db'), { readOnly: true })
-    try {
-      const row = database.prepare(`SELECT count(*) AS count FROM ${table}`).get()
-      return Number(row!['count'])
-    } finally {
-      database.close()
-    }
+  /** Returns the number of rows that the store has of a table. */
+  countRows(table: CountedTable): number {
+    return this.#store.countRows(table)
   }
 
-  /** Ends the process, and deletes the data directory. */
+  /** Ends the process, and deletes what it has stored. */
   async end(): Promise<void> {
     await this.#close()
-    rmSync(this.#directory, { recursive: true })
+    this.#store.remove()
   }
 
   async #close(): Promise<void> {
+    this.#life.actors.end()
     this.#life.removals.close()
     await this.#life.ingest.close(null)
   }
@@ -123,27 +130,37 @@ export class PlatformHouse {
   #start(): void {
     const env = this.#env
     const catalogs = this.#catalogs.client()
-    const file = traceStore({ directory: this.#directory, diskBytes: 2 ** 40, access: 'write', env,
-      indexesWords: false, tenantBytes: this.#tenantBytes })
-    const store: SpanStore = { ...file, putDocuments: async (place, documents) => {
+    const file = this.#store.open(env)
+    const store = withMethods(file, { putDocuments: async (place, documents) => {
       await this.beforeDocuments()
       await file.putDocuments(place, documents)
-    } }
+    } })
     const [projects, catalog] = [projectsOver(catalogs, env), datasetsIn(catalogs, env)]
+    const { readersOf } = ruleRecords(catalogs, env)
+    const withReaders = async <Own extends Project>(found: readonly Own[]) => {
+      const readers = await readersOf(tenant, found)
+      return found.map((project) => ({ ...project, readers: readers.get(project.id) }))
+    }
     const ingest = ingestHandlers({ store, env, needs: {
       datasets: (call) => catalog.get(call.tenant, call.ids),
       chargeDataset: (call) => catalog.charge(call.tenant, call.id, call.bytes),
       publishDataset: catalog.publish,
       projects: async (
         { names, ids, startsMs },
-      ) => [...await projects.named(tenant, names, startsMs),
-        ...await projects.get(tenant, ids, true)],
+      ) =>
+        withReaders([...await projects.named(tenant, names, startsMs),
+          ...await projects.get(tenant, ids, true)]),
       ownProjects: async ({ runs }) =>
-        (await projects.filed(tenant, runs, true)).map(({ project, isNew }) =>
-          project ? { ...project, isNew } : null
+        Promise.all(
+          (await projects.filed(tenant, runs, true)).map(async ({ project, isNew }) =>
+            project ? { ...(await withReaders([project]))[0]!, isNew } : null
+          ),
         ),
       prices: () => Promise.resolve([]),
-      ended: () => Promise.resolve(),
+      ended: ({ rules }) => {
+        for (const id of rules) this.#life.actors.client.wake({ tenant, id })
+        return Promise.resolve()
+      },
       removed: () => Promise.resolve(),
     } })
     const removals = new PendingRemovals({ catalogs, env, kinds: {
@@ -161,7 +178,11 @@ export class PlatformHouse {
         erase: () => Promise.resolve() },
     } })
     const query = queryHandlers({ store, env })
-    this.#life = this.#withRuns({ store, ingest, query, projects, catalog, removals })
+    const actors = new RuleActors({ catalogs, env, documents: store, projects, ingest: () => ingest,
+      query: () => callsOf(query) })
+    const { rules } = actors
+    this.#life = this.#withRuns({ store, ingest, query, projects, catalog, removals, rules,
+      actors })
   }
 
   #withRuns(life: Omit<Life, 'ownRuns' | 'removeRuns'>): Life {
@@ -177,4 +198,20 @@ export class PlatformHouse {
 /** Returns the places of all documents of a dataset. */
 export function placesOfDataset(dataset: string): readonly DocumentPlace[] {
   return (['example', 'example_file'] as const).map((kind) => ({ tenant, kind, owner: dataset }))
+}
+
+/** The calls of a thread, whose signals are in their options. */
+function callsOf(handlers: QueryHandlers): Calls<QueryHandlers> {
+  return new Proxy(handlers, {
+    get: (target, name) => (input: never, options?: { readonly signal?: AbortSignal }) =>
+      (target[name as keyof QueryHandlers] as Handlers[string])(input, options?.signal as never),
+  }) as never
+}
+
+/** A store with other methods instead of some of its own. */
+function withMethods(store: SpanStore, others: Partial<SpanStore>): SpanStore {
+  return new Proxy(store, { get: (target, name) => {
+    const own = others[name as keyof SpanStore] ?? target[name as keyof SpanStore]
+    return typeof own === 'function' ? own.bind(target) : own
+  } })
 }

@@ -5,7 +5,7 @@ import { cautiousClock } from '../../../limits/index.ts'
 import { isSameFeedback, termOf } from '../../../platform/index.ts'
 import type { BlockId, Document, DocumentPlace, DocumentRange, Feedback, FeedbackQuery,
   FeedbackToken, FilePart, FileOwner, Hour, Plan, Removal, ScanMark, ScannedHeads, SpanHead,
-  SpanPlace, SpansOfRequest, SpanStore, SpanWrite, Uuid } from '../../../platform/index.ts'
+  SpanPlace, SpansOfRequest, SpanStore, Uuid, WrittenSpans } from '../../../platform/index.ts'
 import type { Connection } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
 import { ChunkTable } from '../log/chunk-table.ts'
@@ -22,6 +22,7 @@ import { GoneIds } from './gone-ids.ts'
 import { takeOver } from './guess-takeover.ts'
 import { LateWrites } from './late-writes.ts'
 import { LifeChanges } from './lives/life-changes.ts'
+import { ownLives, timesToLive } from './lives/written-lives.ts'
 import { LocationTable } from './location-table.ts'
 import { mergeScans } from './merged-scan.ts'
 import { bytesOfMark } from './rows/operation-cell.ts'
@@ -85,7 +86,7 @@ export class CassandraSpans implements SpanStore {
       isWriter: access === 'write' })
   }
 
-  async write(request: SpansOfRequest): Promise<readonly Uuid[]> {
+  async write(request: SpansOfRequest): Promise<WrittenSpans> {
     const { tenant, spans, blocks, files, timeToLiveS } = request
     const places = spans.map(({ place }) => place)
     const own = ownLives(spans)
@@ -107,9 +108,9 @@ export class CassandraSpans implements SpanStore {
       isShared: await this.#sharedOwners(tenant, files) })
     await batches.write(this.#connection)
     hoursWritten()
-    await this.#settleWaiting(request)
+    const moved = await this.#settleWaiting(request)
     await this.#rollUps.touch(places)
-    return await this.#lateWrites.removed(places)
+    return { removed: await this.#lateWrites.removed(places), moved }
   }
 
   /** True for files of a span whose id another project has, too. */
@@ -225,12 +226,18 @@ export class CassandraSpans implements SpanStore {
     if (places.length > 0) await this.#markWaiting(tenant, places)
   }
 
-  /** Marks spans with the feedback that came before them, and moves spans of guessed projects. */
-  async #settleWaiting({ tenant, spans, timeToLiveS }: SpansOfRequest): Promise<void> {
+  /**
+   * Marks spans with the feedback that came before them, and moves spans of guessed projects.
+   * Returns the new places of the moved spans.
+   */
+  async #settleWaiting({ tenant, spans, timeToLiveS }: SpansOfRequest): Promise<
+    readonly SpanPlace[]
+  > {
     const places = spans.map(({ place }) => place)
     const { feedback, guesses } = await this.#waiting.for(tenant, places.map(({ id }) => id))
     await this.#markAll(tenant, places, feedback)
-    if (guesses.length === 0) return
+    if (guesses.length === 0) return []
+    const moved: SpanPlace[] = []
     const known = new Map(spans.filter(({ isGuess }) => isGuess !== true)
       .map(({ place }) => [place.id, place]))
     const elsewhere = await this.#namedPlaces(tenant,
@@ -242,8 +249,12 @@ export class CassandraSpans implements SpanStore {
       const parts = { connection: this.#connection, spans: this.#spans, buckets: this.#buckets,
         blocks: this.#blocks, locations: this.#locations, files: this.#files,
         feedback: this.#feedback, rollUps: this.#rollUps, waiting: this.#waiting }
-      for (const row of await takeOver(parts, guess, place, liveS)) await this.#mark(row, place)
+      const marks = await takeOver(parts, guess, place, liveS)
+      if (marks === undefined) return
+      moved.push(place)
+      for (const row of marks) await this.#mark(row, place)
     })
+    return moved
   }
 
   /** Places of spans in projects that an operation named. */
@@ -367,29 +378,4 @@ export class CassandraSpans implements SpanStore {
     await this.#lives.close()
     await this.#connection.close()
   }
-}
-
-/** Longest life of the spans of each project that have a life of their own. */
-function ownLives(spans: readonly SpanWrite[]): ReadonlyMap<Uuid, number> {
-  const lives = new Map<Uuid, number>()
-  for (const { place: { project }, timeToLiveS } of spans) {
-    if (timeToLiveS !== undefined) {
-      lives.set(project, Math.max(timeToLiveS, lives.get(project) ?? 0))
-    }
-  }
-  return lives
-}
-
-/** Seconds that rows of a trace live: as long as any of its spans here; 0 for ever. */
-function timesToLive(places: readonly SpanPlace[],
-  ofProject: (project: Uuid) => number): (trace: Uuid) => number {
-  const traces = new Map<Uuid, number>()
-  for (const { trace, project } of places) {
-    const [known, liveS] = [traces.get(trace), ofProject(project)]
-    // Zero is for ever.
-    const longer = known === 0 || liveS === 0 ? 0 : Math.max(known ?? 0, liveS)
-    traces.set(trace, longer)
-  }
-  const longest = places.length === 0 ? 0 : Math.max(...traces.values())
-  return (trace) => traces.get(trace) ?? longest
 }

@@ -37,25 +37,25 @@ export interface TakeoverParts {
 
 /**
  * Moves a span from the project of a guess to a place that an operation named. Returns the feedback
- * whose mark the span needs at its place.
+ * whose mark the span needs at its place; `undefined` if there was nothing to move.
  */
 export async function takeOver(parts: TakeoverParts, guess: Guess, place: SpanPlace,
-  timeToLiveS: number): Promise<ReturnType<FeedbackTable['list']>> {
+  timeToLiveS: number): Promise<Awaited<ReturnType<FeedbackTable['list']>> | undefined> {
   const { connection, spans, buckets, blocks, locations, files, feedback, rollUps, waiting } = parts
   const { tenant } = place
   if (guess.project === place.project) {
     await waiting.removeGuess(tenant, guess)
-    return []
+    return undefined
   }
   const former = (await locations.find(tenant, [guess.span]))
     .find(({ project }) => project === guess.project)
   const row = former && await spans.row(former)
   const head = row && headOf({ tenant, project: guess.project, row })
   // The writer of the guess has its row still to write, and looks for this place after that.
-  if (former === undefined || row === undefined || head === undefined) return []
+  if (former === undefined || row === undefined || head === undefined) return undefined
   if (head.isGuess !== true) {
     await waiting.removeGuess(tenant, guess)
-    return []
+    return undefined
   }
   const life = () => timeToLiveS
   const writes = operationsOf({ tenant, project: guess.project, row })

@@ -4,8 +4,8 @@ import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { clocksApartMs } from '../../../limits/index.ts'
 import { bytesOfUuid, termOf } from '../../../platform/index.ts'
-import type { Block, BlockId, SpansOfRequest, SpanPlace, SpanWrite, Term,
-  Uuid } from '../../../platform/index.ts'
+import type { Block, BlockId, SpansOfRequest, SpanPlace, SpanWrite, Term, Uuid,
+  WrittenSpans } from '../../../platform/index.ts'
 import type { Database, Value } from '../file/database.ts'
 import type { FeedbackRows } from '../span-rows/feedback-rows.ts'
 import type { FileRows } from '../span-rows/file-rows.ts'
@@ -43,11 +43,19 @@ interface Draft {
   readonly no: number | undefined
   readonly project: NumberedProject
   readonly span: StoredSpan
+  /** True if the span comes from a project that was guessed. */
+  readonly isTaken: boolean
   readonly postings: Set<Term>
   /** Bytes that its row has. */
   readonly bytes: number
   /** Values of the indexed columns of its row. */
   readonly indexed: readonly Value[]
+}
+
+/** A request, and the places that were named for guesses in it. */
+interface NamedRequest {
+  readonly request: SpansOfRequest
+  readonly named: ReadonlyMap<Uuid, SpanPlace>
 }
 
 /** Writes spans in the transaction of its caller. */
@@ -58,11 +66,12 @@ export class SpanWriter {
     this.#parts = parts
   }
 
-  /** Writes all of a request but what belongs to removed traces. Returns the ids of such spans. */
-  write(request: SpansOfRequest): readonly Uuid[] {
+  /** Writes all of a request but what belongs to removed traces. */
+  write(request: SpansOfRequest): WrittenSpans {
     const { database, numbers, lives, gone, files: fileRows, env } = this.#parts
     const tenant = numbers.numberTenant(request.tenant)
-    const { spans, blocks, files, timeToLiveS } = this.#withNamed(tenant, request)
+    const { named, request: { spans, blocks, files, timeToLiveS } } = this.#withNamed(tenant,
+      request)
     const projects = this.#projectsOf(tenant, spans, timeToLiveS)
     const isGone = gone.test()
     const drafts = new Map<string, Draft>()
@@ -94,13 +103,18 @@ export class SpanWriter {
       const isLate = removed.has(file.owner) || isGone(project, file.ownerTrace)
       if (!isLate && project.goneUs < Number.MAX_SAFE_INTEGER) fileRows.put(project, file)
     }
-    return [...removed]
+    const moved = [...drafts.values()].filter(({ isTaken, span: { place } }) =>
+      isTaken || named.has(place.id)
+    ).map(({ project, span: { place } }) => ({ ...place, tenant: request.tenant,
+      project: project.id })
+    )
+    return { removed: [...removed], moved }
   }
 
   /** The request with guesses at the places that other requests have named since. */
-  #withNamed(tenant: number, request: SpansOfRequest): SpansOfRequest {
-    if (!request.spans.some(({ isGuess }) => isGuess)) return request
+  #withNamed(tenant: number, request: SpansOfRequest): NamedRequest {
     const named = new Map<Uuid, SpanPlace>()
+    if (!request.spans.some(({ isGuess }) => isGuess)) return { named, request }
     const traces = new Map<BlockId, SpanPlace>()
     const spans = request.spans.map((write) => {
       const place = write.isGuess
@@ -111,12 +125,13 @@ export class SpanWriter {
       if (write.block !== null) traces.set(write.block, place)
       return { ...write, place, isGuess: false }
     })
-    return { ...request, spans,
-      blocks: request.blocks.map((block) => ({ ...block, ...traceAt(traces.get(block.id)) })),
-      files: request.files.map((file) => {
-        const place = named.get(file.owner)
-        return place ? { ...file, project: place.project, ownerTrace: place.trace } : file
-      }) }
+    return { named,
+      request: { ...request, spans,
+        blocks: request.blocks.map((block) => ({ ...block, ...traceAt(traces.get(block.id)) })),
+        files: request.files.map((file) => {
+          const place = named.get(file.owner)
+          return place ? { ...file, project: place.project, ownerTrace: place.trace } : file
+        }) } }
   }
 
   /** Gives a span that is there the marks of its feedback. */
@@ -154,7 +169,7 @@ export class SpanWriter {
     const taken = mayTakeOver && isGuess !== true
       ? takeOver(this.#parts, project, place)
       : undefined
-    return { no: undefined, project, span: taken ?? emptySpan(place),
+    return { no: undefined, project, span: taken ?? emptySpan(place), isTaken: taken !== undefined,
       postings: new Set(taken?.posted), bytes: 0, indexed: [] }
   }
 
@@ -164,7 +179,7 @@ export class SpanWriter {
     ).get(project.tenant, bytesOfUuid(id), project.no)
     if (row === undefined) return undefined
     const span = storedSpan(row, '', project.id)
-    return { no: row[0], project, span, postings: new Set(), bytes: bytesOfRow(row),
+    return { no: row[0], project, span, isTaken: false, postings: new Set(), bytes: bytesOfRow(row),
       indexed: indexedValues(span) }
   }
 

@@ -21,6 +21,9 @@ export interface IngestHouse {
   readonly env: VirtualEnv
   /** Names that were asked for, in their order. */
   readonly asked: string[]
+  /** Names of projects whose spans a rule reads, and the rules that were woken. */
+  readonly ruled: Set<string>
+  readonly woken: string[]
   /** When projects began that were made, by their names. */
   readonly starts: ReadonlyMap<string, number>
   /** Deletes a project, by its name. */
@@ -48,6 +51,7 @@ export function ingestHouse(
   const store = changes(memorySpans())
   const env = virtualEnv()
   const asked: string[] = []
+  const [ruled, woken] = [new Set<string>(), [] as string[]]
   const starts = new Map<string, number>()
   const made = new Map<string, Project>()
   const project = (name: string): Project => ({ id: projectId(name), name, startMs: 0, endMs: null,
@@ -61,7 +65,11 @@ export function ingestHouse(
       asked.push(...names)
       names.forEach((name, index) => starts.set(name, startsMs[index]!))
       for (const name of names) made.set(projectId(name), project(name))
-      return [...names.map(project), ...ids.flatMap((id) => made.get(id) ?? [])]
+      return [...names.map(project), ...ids.flatMap((id) => made.get(id) ?? [])].map((each) =>
+        ruled.has(each.name)
+          ? { ...each, readers: [{ owner: each.id, rules: [`rule of ${each.name}`] }] }
+          : each
+      )
     },
     ownProjects: async ({ runs }) => {
       asked.push(...runs.map(({ name }) => name))
@@ -72,7 +80,10 @@ export function ingestHouse(
       })
     },
     prices: async () => prices,
-    ended: () => Promise.resolve(),
+    ended: ({ rules }) => {
+      woken.push(...rules)
+      return Promise.resolve()
+    },
     removed: () => Promise.resolve(),
   } })
   const send: IngestHouse['send'] = (call) =>
@@ -81,6 +92,8 @@ export function ingestHouse(
     store,
     env,
     asked,
+    ruled,
+    woken,
     starts,
     handlers,
     deleteProject: (name) => void made.delete(projectId(name)),

@@ -6,11 +6,14 @@ import { describe, expect, it } from 'vitest'
 
 import { HeddleError } from '../../../../src/errors.ts'
 import { segmentOf } from '../../../../src/platform/spans/dotted-order.ts'
+import type { WrittenSpans } from '../../../../src/platform/spans/span-port.ts'
 import { termOf } from '../../../../src/platform/spans/term.ts'
 import { multipartOf, partsOfRuns } from '../../../support/ingest-bodies.ts'
 import { isNight } from '../../../support/repeats.ts'
 import { ingestHouse, projectId } from './ingest-house.ts'
 
+/** The outcome of a write without removed spans. */
+const nothing: WrittenSpans = { removed: [], moved: [] }
 const startUs = Date.UTC(2026, 10, 26, 14, 30) * 1000 + 123_456
 const root = '01930000-0000-7000-8000-000000000001'
 const order = (id: string, us: number) => segmentOf(us, id)
@@ -405,7 +408,7 @@ describe('usage', () => {
 
 describe('a trace', () => {
   it('has 25 000 spans at most; what is known still changes', async () => {
-    const house = ingestHouse((store) => ({ ...store, write: async () => [] }))
+    const house = ingestHouse((store) => ({ ...store, write: async () => nothing }))
     const spanOf = (n: number) => ({ id: other(n), trace_id: root,
       dotted_order: `${run.dotted_order}.${order(other(n), startUs + n)}`, session_name: 'demo' })
     const send = (from: number, count: number) =>
@@ -457,7 +460,7 @@ describe('the handlers', () => {
     const house = ingestHouse((store) => ({ ...store, write: async () => {
       await gate.promise
       done.push('written')
-      return []
+      return nothing
     }, close: async () => void done.push('closed') }))
     const sent = house.multipart([{ kind: 'post', run }])
     const closed = house.handlers.close(null)
@@ -467,14 +470,14 @@ describe('the handlers', () => {
   })
 
   it('refuse a request for a second if too many wait', async () => {
-    const gate = Promise.withResolvers<readonly string[]>()
+    const gate = Promise.withResolvers<WrittenSpans>()
     const house = ingestHouse((store) => ({ ...store, write: () => gate.promise }))
     const body = json({ id: root, dotted_order: run.dotted_order })
     const waiting = Array.from({ length: 10_006 },
       () => house.send({ form: 'patch', spanId: root, body }))
     await expect(house.send({ form: 'patch', spanId: root, body })).rejects
       .toMatchObject({ code: 'full', details: { retryAfterSeconds: 1 } })
-    gate.resolve([])
+    gate.resolve(nothing)
     expect(await Promise.all(waiting)).toHaveLength(10_006)
   })
 

@@ -56,6 +56,26 @@ describe.each(['memory', 'embedded'] as const)('a patch before its post, %s stor
     },
   )
 
+  it.each(['before', 'after'] as const)(
+    'is read by the rules of the project of its post if it comes %s the post',
+    async (when) => {
+      const house = opened(kind)
+      house.ruled.add('demo')
+      const place = { trace_id: id, dotted_order: order }
+      const post = () =>
+        house.send({ form: 'post',
+          body: json({ ...place, id, name: 'late', session_name: 'demo',
+            start_time: '2026-01-01T00:00:00Z' }) })
+      if (when === 'after') await post()
+      const end = json({ ...when === 'before' && place, end_time: '2026-01-01T00:00:09Z' })
+      await house.send({ form: 'patch', spanId: id, body: end })
+      expect(house.woken).toEqual(when === 'before' ? [] : ['rule of demo'])
+      if (when === 'before') await post()
+      expect(house.woken).toEqual(['rule of demo'])
+      await house.handlers.close(null)
+    },
+  )
+
   it('is followed by later patches that name no project either', async () => {
     const house = opened(kind)
     const patch = (outputs: object) =>

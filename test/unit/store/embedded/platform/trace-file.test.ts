@@ -307,8 +307,9 @@ describe('the sweep', () => {
     const [gone, kept] = [newPlace(1), newPlace(2)]
     await writer.write(requestOf(tenant, [aPost(gone)]))
     await writer.remove(tenant, { kind: 'traces', traces: [gone] })
-    expect(await writer.write(requestOf(tenant, [aPost(gone), aPost(kept)]))).toEqual([gone.id])
-    expect(await writer.write(requestOf(tenant, [aPost(kept)]))).toEqual([])
+    expect(await writer.write(requestOf(tenant, [aPost(gone), aPost(kept)])))
+      .toMatchObject({ removed: [gone.id] })
+    expect(await writer.write(requestOf(tenant, [aPost(kept)]))).toMatchObject({ removed: [] })
   })
 
   it('finishes the removal of a trace that a crash cut off', async () => {

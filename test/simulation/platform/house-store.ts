@@ -1,0 +1,39 @@
+/** Stores of a simulated server, which outlive its processes. */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+import type { Env } from '../../../cluster/index.ts'
+import type { SpanStore } from '../../../src/platform/index.ts'
+import { traceStore } from '../../../src/store/embedded/platform/span-store.ts'
+
+/** A table whose rows are counted. */
+export type CountedTable = 'span' | 'file' | 'feedback'
+
+/** A store that one process after the other opens. */
+export interface HouseStore {
+  open(env: Env): SpanStore
+  countRows(table: CountedTable): number
+  remove(): void
+}
+
+/** A data directory. `tenantBytes`: what a tenant may have in it. */
+export function dataDirectory(tenantBytes = Infinity): HouseStore {
+  const directory = mkdtempSync(join(tmpdir(), 'heddle-platform-'))
+  return {
+    open: (env) =>
+      traceStore({ directory, diskBytes: 2 ** 40, access: 'write', env, indexesWords: false,
+        tenantBytes }),
+    countRows: (table) => {
+      const database = new DatabaseSync(join(directory, 'traces.db'), { readOnly: true })
+      try {
+        return Number(database.prepare(`SELECT count(*) AS count FROM ${table}`).get()!['count'])
+      } finally {
+        database.close()
+      }
+    },
+    remove: () => rmSync(directory, { recursive: true }),
+  }
+}

@@ -1,0 +1,153 @@
+/** What a server should have, as far as the steps of a sequence specify it. */
+
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { SpanPlace } from '../../../src/platform/index.ts'
+import type { Chance } from '../chance.ts'
+import { tenant } from './platform-house.ts'
+
+/** A project, under its present name. */
+export interface ModelProject {
+  name: string
+  id: string | undefined
+  isDeleted: boolean
+}
+
+/** A span in a project, with what belongs to it. Another project may have a span of its id. */
+export interface ModelSpan {
+  readonly id: string
+  readonly startMs: number
+  readonly trace: string
+  readonly traceStartMs: number
+  readonly project: ModelProject
+  readonly feedback: Set<string>
+  /** Ids of feedback that rules give it soon. */
+  readonly awaited: Set<string>
+  hasFile: boolean
+  /** The row of a run of this server, in its thread until the run is deleted. */
+  readonly row?: RunRow
+  isGone: boolean
+  /** The store has removed it to free space: a client that sends more of it makes a new one. */
+  isFreed: boolean
+}
+
+/** A dataset, by the number of its examples. */
+export interface ModelDataset {
+  readonly id: string
+  examples: number
+  isDeleted: boolean
+}
+
+/** A rule that gives feedback to each span of a project that ends. */
+export interface ModelRule {
+  readonly id: string
+  readonly project: ModelProject
+  name: string
+  isEnabled: boolean
+  isDeleted: boolean
+}
+
+/** What a server should have. */
+export class PlatformModel {
+  readonly projects: ModelProject[] = []
+  readonly spans: ModelSpan[] = []
+  readonly datasets: ModelDataset[] = []
+  readonly rules: ModelRule[] = []
+  /** Own runs that their threads have deleted. */
+  readonly deletedRuns = new Set<string>()
+  /** True if the store removes the oldest spans by itself. */
+  readonly hasQuota: boolean
+  readonly #chance: Chance
+  /** Traces that were deleted from a project. */
+  readonly #goneTraces = new Set<string>()
+  #version = 0
+
+  constructor(chance: Chance, hasQuota: boolean) {
+    this.#chance = chance
+    this.hasQuota = hasQuota
+  }
+
+  /** A number that no other call returns. */
+  nextVersion(): number {
+    return ++this.#version
+  }
+
+  /** The project of a name, which its first span makes. */
+  projectNamed(name: string): ModelProject {
+    const known = this.projects.find((each) => !each.isDeleted && each.name === name)
+    if (known !== undefined) return known
+    const made: ModelProject = { name, id: undefined, isDeleted: false }
+    this.projects.push(made)
+    return made
+  }
+
+  aProject(): ModelProject | undefined {
+    return this.#oneOf(this.projects.filter(({ isDeleted }) => !isDeleted))
+  }
+
+  aDataset(): ModelDataset | undefined {
+    return this.#oneOf(this.datasets.filter(({ isDeleted }) => !isDeleted))
+  }
+
+  aRule(): ModelRule | undefined {
+    return this.#oneOf(this.rules.filter(({ isDeleted }) => !isDeleted))
+  }
+
+  aLiveSpan(): ModelSpan | undefined {
+    return this.#oneOf(this.spans.filter(({ isGone }) => !isGone))
+  }
+
+  /** A span of a client, whatever became of it, unless the store or its project removed it. */
+  aSentSpan(): ModelSpan | undefined {
+    return this.#oneOf(
+      this.spans.filter(({ project, row, isFreed }) => !project.isDeleted && !row && !isFreed),
+    )
+  }
+
+  /** A deleted span of whose id no project has a span. */
+  aDeletedSpan(): ModelSpan | undefined {
+    const live = new Set(this.spans.filter(({ isGone }) => !isGone).map(({ id }) => id))
+    return this.#oneOf(
+      this.spans.filter(({ id, isGone, isFreed }) => isGone && !isFreed && !live.has(id)),
+    )
+  }
+
+  /** The rules that read the spans of a project. */
+  rulesOf(project: ModelProject): readonly ModelRule[] {
+    return this.rules.filter((rule) =>
+      rule.project === project && rule.isEnabled && !rule.isDeleted
+    )
+  }
+
+  isGoneTrace(project: ModelProject, trace: string): boolean {
+    return this.#goneTraces.has(keyOf(project, trace))
+  }
+
+  /** Removes what a project has of a trace. Later operations on the trace are rejected. */
+  removeTrace({ trace, project }: Pick<ModelSpan, 'trace' | 'project'>): void {
+    this.#goneTraces.add(keyOf(project, trace))
+    for (const span of this.spans) {
+      if (span.trace === trace && span.project === project) removeSpan(span)
+    }
+  }
+
+  #oneOf<Item>(items: readonly Item[]): Item | undefined {
+    return items.length === 0 ? undefined : this.#chance.pick(items)
+  }
+}
+
+/** Marks a span as removed, with what belongs to it. */
+export function removeSpan(span: ModelSpan): void {
+  span.isGone = true
+  span.feedback.clear()
+  span.awaited.clear()
+}
+
+/** The place of a span whose project is known. */
+export function placeOf({ id, startMs, trace, traceStartMs, project }: ModelSpan): SpanPlace {
+  return { tenant, project: project.id!, id, trace, startUs: startMs * 1_000,
+    traceStartUs: traceStartMs * 1_000 }
+}
+
+function keyOf(project: ModelProject, trace: string): string {
+  return `${project.id} ${trace}`
+}
