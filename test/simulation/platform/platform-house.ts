@@ -88,12 +88,12 @@ export class PlatformHouse {
 
   /** Lets time pass until work has ended that waits for timers. */
   async during<Result>(work: Promise<Result>): Promise<Result> {
-    let isOver = false
+    const state = { isOver: false }
     const ended = work.finally(() => {
-      isOver = true
+      state.isOver = true
     })
     ended.catch(() => {})
-    while (!isOver) await this.pass(1)
+    while (!state.isOver) await this.pass(1)
     return ended
   }
 

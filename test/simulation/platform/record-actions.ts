@@ -167,6 +167,8 @@ export class RecordActions {
     const { house, model, checks } = this.#parts
     await house.pass(2)
     await checks.check()
-    for (const span of model.spans) span.awaited.delete(judgedId(rule, span.id))
+    for (const span of model.spans) {
+      if (!span.isFreed) span.awaited.delete(judgedId(rule, span.id))
+    }
   }
 }
