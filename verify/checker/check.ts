@@ -2,20 +2,25 @@
 
 import type { Entry } from '../history/history.ts'
 import { indexHistory } from './history-index.ts'
+import { itemRules, metadataRules } from './register-rules.ts'
 import { historyRules, threadLifeRules } from './response-rules.ts'
+import { runRules, statelessRules } from './run-rules.ts'
 import { threadRules } from './state-rules.ts'
 import { applyRules } from './violation.ts'
 import type { Violation } from './violation.ts'
+
+const rulesOfHistories = { ...historyRules, ...itemRules, ...statelessRules }
+const rulesOfThreads = { ...threadRules, ...threadLifeRules, ...runRules, ...metadataRules }
 
 /** Returns the violations of all rules; none for a correct history. */
 export function checkHistory(entries: readonly Entry[]): readonly Violation[] {
   const index = indexHistory(entries)
   const threads = [...index.threads.values()].flatMap((thread) =>
-    applyRules({ ...threadRules, ...threadLifeRules }, { index, thread })
+    applyRules(rulesOfThreads, { index, thread })
   )
-  return [...applyRules(historyRules, index), ...threads]
+  return [...applyRules(rulesOfHistories, index), ...threads]
 }
 
 /** Names of all rules. */
-export const ruleNames: readonly string[] = [historyRules, threadRules, threadLifeRules]
+export const ruleNames: readonly string[] = [rulesOfHistories, rulesOfThreads]
   .flatMap((rules) => Object.keys(rules))

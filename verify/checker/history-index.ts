@@ -107,7 +107,7 @@ interface RunBody {
 }
 
 function toStart(call: Call): RunStart[] {
-  if (!/^run\.(wait|create|stream|resume)$/.test(call.operation)) return []
+  if (!/^run\.(wait|create|stream|resume|repeat)$/.test(call.operation)) return []
   const { input, command, multitask_strategy: strategy = '' } = call.body as RunBody
   if (input) return [{ call, token: input.task.token, action: input.task.action, strategy }]
   const [token = ''] = Object.values(command?.resume ?? {})
@@ -127,8 +127,10 @@ function toRead(call: Call): StateRead[] {
 }
 
 function toRuns(calls: readonly Call[], starts: readonly RunStart[]) {
+  // Of a request and its repetitions the first one counts.
   const startById = new Map(
-    starts.flatMap((start) => start.call.runId === undefined ? [] : [[start.call.runId, start]]),
+    starts.toReversed()
+      .flatMap((start) => start.call.runId === undefined ? [] : [[start.call.runId, start]]),
   )
   const views = Map.groupBy(calls.flatMap((call) => toViews(call, startById)), ({ id }) => id)
   const ids = new Set([...startById.keys(), ...views.keys()])

@@ -75,29 +75,6 @@ const counted: Rule<HistoryIndex> = ({ calls, quietMs }) => {
     : [{ message: `${listed} threads are found, ${count.response} counted`, calls: [count] }]
 }
 
-/** The item of a client has the value of its last write. */
-const items: Rule<HistoryIndex> = ({ calls }) =>
-  [...Map.groupBy(calls.filter(({ operation }) => operation.startsWith('item.')), ({ client }) =>
-    client).values()].flatMap(checkItem)
-
-function checkItem(calls: readonly Call[]) {
-  let allowed: readonly (string | null)[] = [null]
-  return calls.flatMap((call) => {
-    if (call.operation === 'item.get') {
-      if (call.status !== 200 && call.status !== 404) return []
-      const item = call.response as { value?: { token: string } } | null
-      const value = item?.value?.token ?? null
-      if (allowed.includes(value)) return []
-      return [{ message: `The item is ${value}; allowed: ${allowed}`, calls: [call] }]
-    }
-    const written = call.operation === 'item.put'
-      ? (call.body as { value: { token: string } }).value.token
-      : null
-    allowed = isSuccess(call.status) ? [written] : [...allowed, written]
-    return []
-  })
-}
-
 /** Repetitions of a charge have the same key, and no other charge has it. */
 const charges: Rule<HistoryIndex> = ({ effects }) => {
   const all = effects.filter(({ name }) => name === 'charge')
@@ -119,8 +96,7 @@ const mails: Rule<HistoryIndex> = ({ effects }) =>
 
 export const historyRules = { 'available without faults': available, 'no 5xx but 503': known,
   'wrong requests are rejected': rejected, 'threads are found': found, 'counts agree': counted,
-  'items have their last value': items, 'charges keep their key': charges,
-  'mails are sent once': mails }
+  'charges keep their key': charges, 'mails are sent once': mails }
 
 /** A thread exists until a client deletes it. */
 const exists: Rule<ThreadInHistory> = ({ thread }) =>
@@ -148,7 +124,8 @@ function isAboutRun({ response }: Call): boolean {
 /** Calls that return 404 only if the thread does not exist. */
 function onThread({ calls }: ThreadRecord): readonly Call[] {
   return calls.filter(({ operation }) =>
-    !operation.startsWith('wrong.') && !/^run\.(get|join|cancel)$/.test(operation)
+    !operation.startsWith('wrong.') &&
+    !/^runs?\.(get|join|cancel|follow|delete)$/.test(operation) && operation !== 'thread.fork'
   )
 }
 

@@ -56,9 +56,13 @@ function sentTokens(index: HistoryIndex, thread: ThreadRecord,
   const started = thread.starts.filter(({ call }) => call.startMs <= untilMs)
     .map(({ token }) => token)
   const updated = thread.calls
-    .filter(({ operation, startMs }) => operation === 'state.update' && startMs <= untilMs)
+    .filter((call) => isUpdate(call) && call.startMs <= untilMs)
     .flatMap(updateEntries).map(tokenOf)
   return new Set([...inherited, ...started, ...updated])
+}
+
+function isUpdate({ operation }: Call): boolean {
+  return operation === 'state.update' || operation === 'thread.fork'
 }
 
 function updateEntries({ body }: Call): readonly string[] {
@@ -67,13 +71,24 @@ function updateEntries({ body }: Call): readonly string[] {
 
 /** A run that succeeded, and an update that was acknowledged, are in every later state. */
 const kept: Rule<ThreadInHistory> = ({ index, thread }) =>
-  keptEntries(index, thread).flatMap(({ entry, call: since }) => {
-    const read = thread.reads.find(({ call, log }) => isBefore(since, call) && !log.includes(entry))
+  keptEntries(index, thread).flatMap(({ entry, fromMs, call: since }) => {
+    const read = thread.reads.find(({ call, log }) =>
+      isBefore(since, call) && !log.includes(entry) && !mayFork(thread, fromMs, call.endMs)
+    )
     return read ? [{ message: `${entry} is not in the state`, calls: [since, read.call] }] : []
   })
 
+/** True if the thread may have gone back to an earlier checkpoint in this time. */
+function mayFork({ calls }: ThreadRecord, fromMs: number, untilMs: number): boolean {
+  return calls.some(({ operation, status = 0, startMs, endMs }) =>
+    operation === 'thread.fork' && status < 400 && endMs >= fromMs && startMs <= untilMs
+  )
+}
+
 interface KeptEntry {
   readonly entry: string
+  /** The earliest time at which it may have been written. */
+  readonly fromMs: number
   /** The call that acknowledged it. */
   readonly call: Call
 }
@@ -81,24 +96,27 @@ interface KeptEntry {
 function keptEntries(index: HistoryIndex, thread: ThreadRecord): readonly KeptEntry[] {
   const source = thread.copy && index.threads.get(thread.copy.threadId!)
   const inherited = source
-    ? keptEntries(index, source).filter(({ call }) => isBefore(call, thread.copy!))
+    ? keptEntries(index, source).filter(({ call, fromMs }) =>
+      isBefore(call, thread.copy!) && !mayFork(source, fromMs, thread.copy!.endMs)
+    )
     : []
   const ofRuns = [...thread.runs.values()].flatMap((run) => {
     const call = successOf(run)
     if (call === undefined || run.start === undefined) return []
-    return entriesOf(run.start).map((entry) => ({ entry, call }))
+    const fromMs = run.start.call.startMs
+    return entriesOf(run.start).map((entry) => ({ entry, fromMs, call }))
   })
   const ofUpdates = thread.calls
-    .filter(({ operation, status }) => operation === 'state.update' && status === 200)
-    .flatMap((call) => updateEntries(call).map((entry) => ({ entry, call })))
+    .filter((call) => isUpdate(call) && call.status === 200)
+    .flatMap((call) => updateEntries(call).map((entry) => ({ entry, fromMs: call.startMs, call })))
   return [...inherited, ...ofRuns, ...ofUpdates]
 }
 
 /** A run that was rolled back has left nothing in any later state. */
 const rolledBack: Rule<ThreadInHistory> = ({ thread }) =>
-  [...thread.runs.values()].flatMap(({ start, views }) => {
+  [...thread.runs.values()].flatMap(({ id, start, views }) => {
     const gone = views.find(({ status }) => status === 'gone')?.call
-    if (gone === undefined || start === undefined) return []
+    if (!gone || !start || isRunDeleted(thread, id)) return []
     const read = thread.reads.find(({ call, log }) =>
       isBefore(gone, call) && log.some((entry) => entry.split(':').includes(start.token))
     )
@@ -112,7 +130,11 @@ const rolledBack: Rule<ThreadInHistory> = ({ thread }) =>
 const ordered: Rule<ThreadInHistory> = ({ thread }) => {
   const read = thread.reads.at(-1)
   if (read === undefined) return []
-  const placed = thread.starts
+  // A run may have been created by a repetition of its request.
+  const repeated = new Set(
+    thread.starts.filter(({ call }) => call.operation === 'run.repeat').map(({ token }) => token),
+  )
+  const placed = thread.starts.filter(({ token }) => !repeated.has(token))
     .map((start) => ({ start, index: read.log.indexOf(`${start.token}:in`) }))
     .filter(({ start, index }) => index >= 0 && start.call.status === 200)
   return placed.flatMap((one) =>
@@ -161,12 +183,14 @@ const answered: Rule<ThreadInHistory> = ({ thread }) =>
 
 /** True if a rollback may have taken back what was read. */
 function mayRollBack({ calls }: ThreadRecord, read: StateRead): boolean {
-  return calls.some((call) => isRollback(call) && !isBefore(call, read.call))
+  return calls.some((call) =>
+    (isRollback(call) || call.operation === 'thread.fork') && !isBefore(call, read.call)
+  )
 }
 
 /** True for a request that may roll a run back. */
 export function isRollback({ operation, path, body }: Call): boolean {
-  if (operation === 'run.cancel') return path.includes('action=rollback')
+  if (operation.endsWith('.cancel')) return path.includes('action=rollback')
   return (body as { multitask_strategy?: string } | undefined)?.multitask_strategy === 'rollback'
 }
 
@@ -175,7 +199,10 @@ const final: Rule<ThreadInHistory> = ({ thread }) =>
   [...thread.runs.values()].flatMap(({ id, views }) => {
     const ended = views.find(({ status }) => isFinal(status))
     const changed = ended &&
-      views.find(({ call, status }) => isBefore(ended.call, call) && status !== ended.status)
+      views.find(({ call, status }) =>
+        isBefore(ended.call, call) && status !== ended.status
+        && !(status === 'gone' && (isDeleted(thread, call) || isRunDeleted(thread, id)))
+      )
     if (!changed) return []
     const message = `Run ${id} changed from ${ended.status} to ${changed.status}`
     return [{ message, calls: [ended.call, changed.call] }]
@@ -186,12 +213,24 @@ const known: Rule<ThreadInHistory> = ({ thread }) =>
   [...thread.runs.values()].flatMap(({ id, start, views }) => {
     const gone = views.find(({ status }) => status === 'gone')?.call
     if (gone === undefined || start === undefined || isDeleted(thread, gone)) return []
-    const isExplained = thread.calls.some((call) =>
+    const isRolledBack = thread.calls.some((call) =>
       isRollback(call) && call.startMs <= gone.endMs
-      && (call.operation !== 'run.cancel' || call.path.includes(id))
+      && (!call.operation.endsWith('.cancel') || isAboutRun(call, id))
     )
-    return isExplained ? [] : [{ message: `Run ${id} is not known`, calls: [start.call, gone] }]
+    return isRolledBack || isRunDeleted(thread, id)
+      ? []
+      : [{ message: `Run ${id} is not known`, calls: [start.call, gone] }]
   })
+
+function isAboutRun({ path, body }: Call, runId: string): boolean {
+  const { run_ids: ids = [] } = (body ?? {}) as { run_ids?: readonly string[] }
+  return path.includes(runId) || ids.includes(runId)
+}
+
+/** True if a client wanted to delete the run at any time. */
+function isRunDeleted({ calls }: ThreadRecord, runId: string): boolean {
+  return calls.some((call) => call.operation === 'run.delete' && isAboutRun(call, runId))
+}
 
 /** True if the thread may be deleted when the call ends. */
 export function isDeleted({ deletions }: ThreadRecord, call: Call): boolean {

@@ -12,6 +12,7 @@ export interface Call {
   readonly threadId?: string
   readonly method: string
   readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly startMs: number
   readonly endMs: number

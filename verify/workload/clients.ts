@@ -1,8 +1,9 @@
 /** Clients that draw operations until the round ends. */
 
 import { Chance } from '../../test/simulation/chance.ts'
-import { createThread, drawOperation } from './operations.ts'
+import { drawOperation } from './operations.ts'
 import type { Session } from './session.ts'
+import { createThread } from './thread-operations.ts'
 
 /** Delay between polls for a server that is down, in milliseconds. */
 const pollDelayMs = 100

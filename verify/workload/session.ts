@@ -15,8 +15,9 @@ export interface KnownThread {
 export interface Request {
   readonly operation: string
   readonly threadId?: string
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
 }
 
@@ -77,20 +78,22 @@ export class Session {
 
   /** Sends a request and records it. Rejects only if the session is aborted. */
   async call(client: number, request: Request, signal: AbortSignal): Promise<Reply> {
-    const { operation, threadId, method, path, body } = request
+    const { operation, threadId, method, path, headers, body } = request
     const startMs = this.history.nowMs()
     const reply = await this.#send(request, signal)
-    this.history.add({ type: 'call', operation, client, threadId, method, path, body, startMs,
-      endMs: this.history.nowMs(), ...reply })
+    this.history.add({ type: 'call', operation, client, threadId, method, path, headers, body,
+      startMs, endMs: this.history.nowMs(), ...reply })
     if (threadId !== undefined && reply.runId !== undefined) this.addRun(threadId, reply.runId)
     return reply
   }
 
-  async #send({ method, path, body }: Request, signal: AbortSignal): Promise<Reply> {
+  async #send({ method, path, headers, body }: Request, signal: AbortSignal): Promise<Reply> {
     try {
       const response = await fetch(`${this.#url}${path}`, {
         method,
-        headers: body === undefined ? {} : { 'content-type': 'application/json' },
+        headers: body === undefined
+          ? { ...headers }
+          : { 'content-type': 'application/json', ...headers },
         body: typeof body === 'string' ? body : JSON.stringify(body),
         signal,
       })
@@ -116,7 +119,7 @@ function fieldOf(value: unknown, name: string): string | undefined {
   return typeof field === 'string' ? field : undefined
 }
 
-/** Parses JSON; of an event stream, returns the names of its events and the last values. */
+/** Parses JSON; of an event stream, returns its events, the ids of values and the last values. */
 function parseBody(text: string, type: string): unknown {
   if (type.startsWith('text/event-stream')) return parseEvents(text)
   if (text === '') return undefined
@@ -129,14 +132,17 @@ function parseBody(text: string, type: string): unknown {
 
 function parseEvents(text: string) {
   const events: string[] = []
+  const ids: string[] = []
   let values: unknown
   for (const block of text.split('\n\n')) {
     const event = /^event: (.*)$/m.exec(block)?.[1]
     if (event === undefined) continue
     events.push(event)
-    if (event === 'values') values = JSON.parse(/^data: (.*)$/m.exec(block)?.[1] ?? 'null')
+    if (event !== 'values') continue
+    values = JSON.parse(/^data: (.*)$/m.exec(block)?.[1] ?? 'null')
+    ids.push(/^id: (.*)$/m.exec(block)?.[1] ?? '')
   }
-  return { events, values }
+  return { events, ids, values }
 }
 
 /** A client: its own chance, and the abort of the round. */

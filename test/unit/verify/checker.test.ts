@@ -88,13 +88,24 @@ const broken: Readonly<Record<string, History>> = {
   'answered interrupts are closed': created().run('a', { action: 'ask' }).resume('b', 'a')
     .state('a:in', 'a:answer:b')
     .call('thread.get', {
-      response: { interrupts: { task: [{ value: { token: 'a' } }] },
+      response: { metadata: {}, interrupts: { task: [{ value: { token: 'a' } }] },
         values: { log: ['a:in', 'a:answer:b'] } },
     }),
   'status is final': succeeded().view('a', 'error'),
   'runs are known': created().run('a').view('a', 'gone'),
   'runs end': created().run('a').quiet()
     .call('run.list', { path: '/runs?limit=9', response: [{ run_id: 'a', status: 'running' }] }),
+  'stateless runs start empty': new History().call('stateless.wait', { threadId: undefined,
+    body: { input: { task: { token: 'a', action: 'plain' } } },
+    response: { log: ['b:in', 'a:in'] } }),
+  'idempotency keys name one run': created().run('a').run('a', { runId: 'b' }),
+  'streams have each event once': created().call('run.follow', {
+    response: { ids: ['1', '2', '3'] },
+  })
+    .call('run.follow', { headers: { 'last-event-id': '1' }, response: { ids: ['3'] } }),
+  'metadata have their last value': created().call('thread.patch', {
+    body: { metadata: { 'client-0': 'a' } },
+  }).call('thread.get', { response: { metadata: {} } }),
   'threads exist': created().call('thread.state', { status: 404 }),
   'deleted stays deleted': created().call('thread.delete', { status: 204 })
     .call('thread.state', { response: { values: {} } }),

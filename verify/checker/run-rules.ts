@@ -1,0 +1,61 @@
+/** Rules about requests that start runs, and about the streams of runs. */
+
+import type { Call } from '../history/history.ts'
+import type { HistoryIndex } from './history-index.ts'
+import type { ThreadInHistory } from './state-rules.ts'
+import type { Rule } from './violation.ts'
+
+/** A request that is repeated with its idempotency key returns the same run. */
+const repeated: Rule<ThreadInHistory> = ({ thread: { starts } }) =>
+  [...Map.groupBy(starts, ({ token }) => token)].flatMap(([token, same]) => {
+    const calls = same.map(({ call }) => call)
+    const ids = new Set(calls.flatMap(({ runId }) => runId ?? []))
+    return ids.size > 1 ? [{ message: `${token} has the runs ${[...ids]}`, calls }] : []
+  })
+
+/** A stream has each event once, and continues after the event that the client names. */
+const streamed: Rule<ThreadInHistory> = ({ thread: { calls } }) => {
+  const streams = calls.filter(({ operation, status }) =>
+    operation === 'run.follow' && status === 200
+  )
+  return streams.flatMap((call) => {
+    const ids = toIds(call)
+    const message = `The stream ${call.path} has ${ids}`
+    if (new Set(ids).size < ids.length) return [{ message, calls: [call] }]
+    const after = call.headers?.['last-event-id']
+    const whole = after !== undefined &&
+      streams.find((other) =>
+        other.path === call.path && other.headers === undefined && other.endMs <= call.startMs
+        && toIds(other).includes(after)
+      )
+    if (!whole) return []
+    const expected = toIds(whole).slice(toIds(whole).indexOf(after) + 1)
+    return ids.join() === expected.join()
+      ? []
+      : [{ message: `${message} after ${after} instead of ${expected}`, calls: [whole, call] }]
+  })
+}
+
+function toIds({ response }: Call): readonly string[] {
+  return (response as { ids: string[] }).ids
+}
+
+/** A stateless run starts from an empty state. */
+const stateless: Rule<HistoryIndex> = ({ calls }) =>
+  calls.filter(({ operation, status }) => operation === 'stateless.wait' && status === 200)
+    .flatMap((call) => {
+      const { input: { task } } = call.body as {
+        input: { task: { token: string; action: string } }
+      }
+      const { log = [] } = call.response as { log?: readonly string[] }
+      const isComplete = !/^(plain|slow)$/.test(task.action) || log.length === 2
+      return isComplete && log.every((entry) => entry.startsWith(`${task.token}:`))
+        ? []
+        : [{ message: `A stateless run returned ${log}`, calls: [call] }]
+    })
+
+/** Rules about a thread. */
+export const runRules = { 'idempotency keys name one run': repeated,
+  'streams have each event once': streamed }
+/** Rules about the whole history. */
+export const statelessRules = { 'stateless runs start empty': stateless }

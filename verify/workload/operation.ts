@@ -1,0 +1,49 @@
+/** What an operation is, and the requests that several operations share. */
+
+import type { Client, KnownThread, Reply, Request, Session } from './session.ts'
+
+/** What an operation needs to send its requests. */
+export interface Scene {
+  readonly session: Session
+  readonly client: Client
+  readonly thread: KnownThread
+}
+
+export interface Operation {
+  readonly name: string
+  /** Relative frequency. */
+  readonly weight: number
+  execute(scene: Scene): Promise<void>
+}
+
+const actions = ['plain', 'plain', 'plain', 'slow', 'slow', 'ask', 'ask', 'fail', 'charge',
+  'charge', 'mail'] as const
+const strategies = ['enqueue', 'enqueue', 'enqueue', 'reject', 'interrupt', 'rollback'] as const
+const maxTaskMs = 300
+
+/** Sends a request about the thread of the scene. */
+export function send(operation: string, { session, client, thread }: Scene,
+  request: Omit<Request, 'operation'>): Promise<Reply> {
+  const named = { threadId: thread.id, ...request, operation }
+  return session.call(client.number, named, client.signal)
+}
+
+/** The body of a run with a new task. */
+export function createRunBody({ session, client: { chance } }: Scene) {
+  return {
+    assistant_id: 'verify',
+    input: {
+      task: {
+        token: session.createToken(),
+        action: chance.pick(actions),
+        ms: chance.below(maxTaskMs),
+      },
+    },
+    multitask_strategy: chance.pick(strategies),
+  }
+}
+
+/** The body of a state update with a new entry. */
+export function createUpdateBody({ session }: Scene) {
+  return { values: { log: [`${session.createToken()}:update`] }, as_node: 'leave' }
+}
