@@ -14,6 +14,7 @@ import { revisionFor } from './moved-revision.ts'
 import { pinOf } from './pinned-revision.ts'
 import { attemptsMax, charactersOf, nextRun } from './run-queue.ts'
 import { outOfAttempts } from './run-result.ts'
+import { lateRefusal } from './strict-resume.ts'
 
 /** Circumstances in which a run is started. */
 export interface StartOptions {
@@ -58,7 +59,10 @@ export function startNext(draft: Draft, options: StartOptions = {}): void {
 /** Writes that the attempt has begun, and has it executed. A run without attempts left ends. */
 export function launch(draft: Draft, run: RunRow, attempt: number,
   options: StartOptions = {}): void {
-  const { revision, moved, ending } = pinOf(draft, run)
+  const refusal = lateRefusal(run, draft.state)
+  const pin = pinOf(draft, run)
+  const { revision, moved } = pin
+  const ending = refusal ? { status: 'error', error: refusal } as const : pin.ending
   const tried = moved ? attempt + 1 : attempt
   if (ending || tried > attemptsMax) {
     finish(draft, run, ending ?? outOfAttempts)

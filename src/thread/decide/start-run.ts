@@ -14,7 +14,7 @@ import { giveUpWaiting, startedPush } from './owed.ts'
 import type { Rollback } from './rollback.ts'
 import type { Admission } from './run-queue.ts'
 import { startNext } from './start-next.ts'
-import { asAnswer } from './strict-resume.ts'
+import { asAnswer, withAnswered } from './strict-resume.ts'
 import { createdRecord } from './thread-records.ts'
 import { timeToLiveFrom } from './time-to-live.ts'
 
@@ -44,7 +44,7 @@ export function decideStart(at: Situation,
       reason: supersededBy(asked.runId) })
   }
   // What a rollback leaves may wait for an answer again.
-  const run = asAnswer(asked, draft.state, nowMs)
+  const run = withAnswered(asAnswer(asked, draft.state, nowMs), draft.state)
   giveUpWaiting(draft, run)
   draft.write([...admissionRecords(run, draft.state.row, nowMs), ...startedPush(draft, run),
     ...note], urgency)

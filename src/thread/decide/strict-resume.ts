@@ -1,11 +1,15 @@
 /** Check of an answer against the interrupts that wait. Pure. */
 
+import { createHash } from 'node:crypto'
+
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { isInterruptId } from '../../graph/index.ts'
 import type { WaitingInterrupt } from '../../graph/index.ts'
-import { isObject, objectOf } from '../../json/index.ts'
+import { isObject, listOf, objectIn, objectOf, textAt } from '../../json/index.ts'
 import { RawJson } from '../../raw-json.ts'
 import type { Refusal, RefusalReason } from '../model/refusal.ts'
 import { hasQuestions } from '../model/rest.ts'
+import { answerOf, forkIdOf, planOf } from '../model/run-request.ts'
 import type { StartRun } from '../model/thread-client.ts'
 import type { ThreadState } from '../model/thread-state.ts'
 import { activeRuns } from '../model/waiting-message.ts'
@@ -59,4 +63,45 @@ export function asAnswer(run: StartRun, state: ThreadState, nowMs: number): Star
   const { answersIfWaiting: _, ...rest } = run
   const command = { ...objectOf(kwargs.command), resume: kwargs.input }
   return { ...rest, kwargs: { ...kwargs, input: null, command } }
+}
+
+/**
+ * The run with the interrupts that it resumes, if it starts later: another run may resume them
+ * before, and a value without ids would then resume the next interrupt.
+ */
+export function withAnswered(run: StartRun, { row }: Pick<ThreadState, 'row'>): StartRun {
+  const { afterMs, kwargs } = run
+  const { resume } = objectOf(kwargs['command'])
+  const forkId = forkIdOf(kwargs)
+  if (afterMs === 0 || resume == null || (forkId ?? row.head?.id) !== row.head?.id) return run
+  const answers = openQuestions(row).filter(({ id }) => !isMap(resume) || id in resume)
+  return answers.length === 0
+    ? run
+    : { ...run, plan: { ...run.plan, answers: answers.map(({ print }) => print) } }
+}
+
+/** Returns the refusal of a run whose interrupts are not all open any more. */
+export function lateRefusal(run: RunRow, { row }: Pick<ThreadState, 'row'>): Refusal | undefined {
+  // Nearly all plans are of other runs, and need not be parsed for this.
+  if (run.started || !run.planJson.includes('"answers"')) return undefined
+  const open = openQuestions(row)
+  const { answers = [] } = planOf(run)
+  if (answers.every((print) => open.some((each) => each.print === print))) return undefined
+  const resume = answerOf(run, row.head?.id)
+  return { error: 'UnknownInterruptError', reason: 'not_pending',
+    message: 'The interrupt that this run resumes is not open any more.',
+    interrupt_ids: isMap(resume) ? Object.keys(resume).sort() : [],
+    pending_ids: open.map(({ id }) => id).filter((id) => id !== '').sort() }
+}
+
+/** Open interrupts with a fingerprint: all interrupts of one task have the same id. */
+function openQuestions(
+  { interruptsJson }: ThreadState['row'],
+): readonly { readonly id: string; readonly print: string }[] {
+  return Object.values(objectIn(interruptsJson || '{}')).flatMap(listOf).map((question) => {
+    const { value } = objectOf(question)
+    const id = textAt(question, 'id') ?? ''
+    const text = JSON.stringify([id, value])
+    return { id, print: createHash('sha256').update(text).digest('base64url').slice(0, 22) }
+  })
 }

@@ -6,7 +6,6 @@ import type { ThreadContext } from '../context/thread-context.ts'
 import type { Effect } from '../model/effect.ts'
 import { noResumePoint, planOf } from '../model/run-request.ts'
 import { RunExecution } from './run-execution.ts'
-import type { Started } from './run-execution.ts'
 import type { RunFeeds } from './run-feeds.ts'
 import type { ThreadFeed } from './thread-feed.ts'
 
@@ -21,8 +20,6 @@ export class ExecutionSlot {
   readonly #feeds: RunFeeds
   readonly #threadFeed: ThreadFeed
   #current: RunExecution | undefined
-  /** Start of the time limit of the newest attempt. */
-  #limit: Pick<Started, 'beganMs'> & Pick<RunRow, 'runId' | 'attempt'> | undefined
   /** The thread moves to another owner: nothing more is started. */
   isResting = false
   /** The run that cannot take messages. It is not asked to stop for any again. */
@@ -50,14 +47,8 @@ export class ExecutionSlot {
     const { head } = threadLog.state.row
     const feeds = { feeds: this.#feeds, threadFeed: this.#threadFeedFor(run) }
     if (run.revision !== undefined) this.#feeds.pin(run.runId, run.revision)
-    const { runId, attempt } = run
-    // An attempt that stopped for messages or a revision has the rest of its time.
-    if (this.#limit?.runId !== runId || this.#limit.attempt !== attempt) {
-      this.#limit = { runId, attempt, beganMs: this.#context.ports.env.nowMs() }
-    }
-    const { beganMs } = this.#limit
-    const execution = this.#current = new RunExecution(this.#context, feeds, { run, beganMs,
-      stoppedFor, stops })
+    const execution = this.#current = new RunExecution(this.#context, feeds, { run, stoppedFor,
+      stops })
     const isKnown = !head || threadLog.recentView(head.id) !== undefined
     const onDisk = woken ? threadLog.position.seq - 1 : undefined
     if (resumes) void execution.beginWhenRead(() => resumePointOnDisk(run, this.#context, onDisk))

@@ -21,8 +21,6 @@ import type { Appended, OutputFeeds } from './run-output.ts'
 /** The run of an execution, and how it is started. */
 export interface Started {
   readonly run: RunRow
-  /** Start of its attempt, from which the time limit counts. */
-  readonly beganMs: number
   /** The revision that the run has stopped for before. */
   readonly stoppedFor?: string | undefined
   /** True if it only adds its input to the state. */
@@ -37,7 +35,6 @@ export class RunExecution {
   readonly #host: GraphHost
   readonly #output: RunOutput
   readonly #threadEvents: boolean
-  readonly #beganMs: number
   #stopLimit: (() => void) | undefined
   #stopsFor: string | undefined
   #isStopping = false
@@ -50,10 +47,9 @@ export class RunExecution {
 
   /** With a `threadFeed`, it makes events of protocol v2 for the thread as a whole. */
   constructor(context: ThreadContext, feeds: OutputFeeds,
-    { run, beganMs, stoppedFor, stops = false }: Started) {
+    { run, stoppedFor, stops = false }: Started) {
     this.id = context.ports.nextExecutionId()
     this.run = run
-    this.#beganMs = beganMs
     this.#stopsFor = stoppedFor
     this.#isCut = stops
     this.#context = context
@@ -224,10 +220,11 @@ export class RunExecution {
     return refusalOf(resume, waitingInterrupts(tuple?.writes ?? []))
   }
 
+  /** An attempt that was handed back continues with the rest of its time. */
   #limit(ms: number): void {
     const { ports: { env, deployed }, tenant, notify } = this.#context
     const limitMs = Math.min(ms, deployed?.view(tenant)?.runTimeoutMs ?? Infinity)
-    const leftMs = Math.max(0, this.#beganMs + limitMs - env.nowMs())
+    const leftMs = Math.max(0, limitMs - (this.run.spentMs ?? 0))
     this.#stopLimit ??= env.after(leftMs,
       () => notify({ type: 'time_limit', executionId: this.id }))
   }

@@ -263,7 +263,7 @@ export interface RunPlan {
   readonly resumable: boolean
   /** Stateless: remove the thread when the run is done. */
   readonly temporary: boolean
-  /** Longest time of an execution, from when a worker gets it. A resumed run begins anew. */
+  /** Longest time of an attempt, without the time between a hand-back and the next start. */
   readonly timeoutMs: number
   /** The URL that gets a POST when the run ends. */
   readonly webhook?: string
@@ -290,6 +290,8 @@ export interface RunPlan {
   readonly keptMinutes?: number
   /** The first run of the task that it goes on with; missing for a first run. */
   readonly task?: string
+  /** Fingerprints of the interrupts that a run with a later start resumes. */
+  readonly answers?: readonly string[]
 }
 
 /** A due time of a cron. */

@@ -229,6 +229,7 @@ function started(state: ThreadState, value: Payload<'runStarted'>,
       started: true,
       starts: (run.starts ?? 0) + 1,
       attempt: value.attempt,
+      spentMs: value.attempt === run.attempt ? run.spentMs : undefined,
       baseCheckpointId: value.baseCheckpointId,
       updatedAtMs: Math.max(run.updatedAtMs, value.atMs),
       ownerDeaths: value.ownerDeaths,
@@ -256,7 +257,8 @@ function ended(state: ThreadState, value: Payload<'runEnded'>): ThreadState {
     const runs = state.runs.map((run) =>
       run.runId !== value.runId
         ? run
-        : { ...run, status: value.status, attempt: value.attempt || run.attempt,
+        : { ...run, status: value.status, attempt: value.attempt || run.attempt, // It is unknown when the execution of a run ended whose owner died.
+          spentMs: value.suspect ? run.spentMs : spentUntil(run, value.atMs),
           ownerDeaths: value.ownerDeaths, suspect: value.suspect }
     )
     return { ...state, runs }
@@ -268,6 +270,11 @@ function ended(state: ThreadState, value: Payload<'runEnded'>): ThreadState {
   if (value.refused) return withRow(rest, { ...row.restBefore, restBefore: undefined })
   return withRow(rest, { ...restAfterRun(row, value), restBefore: undefined,
     eventsFrom: run.firstSeq, lastRunId: run.runId })
+}
+
+/** Time for which the attempt of a run has been executed. */
+function spentUntil({ spentMs = 0, updatedAtMs }: RunRow, atMs: number): number {
+  return spentMs + Math.max(0, atMs - updatedAtMs)
 }
 
 /** A run that finishes a superstep has passed what it was suspected for. */

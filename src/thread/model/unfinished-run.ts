@@ -9,10 +9,10 @@ type RunCreated = Extract<RecordOf, { $case: 'runCreated' }>['value']
 /** A run as the row of its thread names it. */
 export function unfinishedOf(run: RunRow): UnfinishedRun {
   const { runId, createdSeq, updatedAtMs, status, started, startedAtMs, attempt, baseCheckpointId,
-    firstSeq, notBeforeMs, kwargsJson, ownerDeaths, suspect, starts, revision } = run
+    firstSeq, notBeforeMs, kwargsJson, ownerDeaths, suspect, starts, spentMs, revision } = run
   return { runId, createdSeq, updatedAtMs, status, started, startedAtMs, attempt, baseCheckpointId,
     firstSeq, notBeforeMs, inputCharacters: kwargsJson.length, ownerDeaths, suspect, starts,
-    ...revision !== undefined ? { revision } : wantedBy(run) }
+    spentMs, ...revision !== undefined ? { revision } : wantedBy(run) }
 }
 
 /** Few callers name a revision. The plans of all other runs need not be parsed for this. */

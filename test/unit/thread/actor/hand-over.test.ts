@@ -66,6 +66,26 @@ describe('a run whose thread is handed over', () => {
     expect((await pair.client.getRun('t', 'x', 'r')).attempt).toBe(1)
   })
 
+  it('keeps the rest of its time limit, without the time between the two owners', async () => {
+    const pair = new ThreadPair()
+    await pair.client.startRun('t', 'x',
+      aRun('r', { plan: { ...aRun('').plan, timeoutMs: 60_000 } }))
+    await step(pair, 1)
+    pair.env.advance(40_000)
+    const { only } = pair.host
+    const handed = pair.handOver()
+    await settled()
+    pair.host.end(only, { status: 'drained' })
+    await handed
+    await settled()
+    pair.env.advance(19_000)
+    await settled()
+    expect((await pair.client.getRun('t', 'x', 'r')).status).toBe('running')
+    pair.env.advance(1_000)
+    await settled()
+    expect((await pair.client.getRun('t', 'x', 'r')).status).toBe('timeout')
+  })
+
   it('continues as the same attempt if it waited for a store that had failed', async () => {
     const { pair } = await begun()
     const append = pair.log.append.bind(pair.log)

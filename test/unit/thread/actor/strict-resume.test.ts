@@ -8,9 +8,9 @@ import { settled, ThreadHouse } from '../../../support/thread-house.ts'
 const [first, second] = ['a'.repeat(32), 'b'.repeat(32)] as const
 
 /** The execution's graph asks, and its run ends. */
-async function ask(house: ThreadHouse, id: string): Promise<void> {
+async function ask(house: ThreadHouse, id: string, value = '?'): Promise<void> {
   const { only } = house.host
-  const json = JSON.stringify([{ id, value: '?' }])
+  const json = JSON.stringify([{ id, value }])
   await only.listener.steps({ events: [], steps: [{ $case: 'writes', value: {
     ns: '',
     checkpointId: only.headId!,
@@ -213,5 +213,71 @@ describe('an input that answers if the thread waits', () => {
     await house.startRun('x', { ...said, strategy: 'rollback' })
     await settled()
     expect(requestOf(house)).toMatchObject({ input: 'null', command: '{"resume":{"a":1}}' })
+  })
+})
+
+describe('a resume with a later start', () => {
+  const later = (resume: unknown) =>
+    ({ afterMs: 60_000, kwargs: { input: null, command: { resume } } }) as const
+  const delayed = async (house: ThreadHouse, resume: unknown) => {
+    const run = house.run(later(resume))
+    await house.client.startRun('t', 'x', run)
+    return async () => {
+      house.env.advance(60_000)
+      await settled()
+      return await house.client.getRun('t', 'x', run.runId)
+    }
+  }
+
+  it('resumes its interrupt if that is still open', async () => {
+    const house = await asking()
+    const due = await delayed(house, 'later')
+    expect(await due()).toMatchObject({ status: 'running' })
+    expect(house.host.only.execution.request).toMatchObject({ command: '{"resume":"later"}' })
+  })
+
+  it('resumes its interrupt after a resume that failed', async () => {
+    const house = await asking()
+    const due = await delayed(house, 'later')
+    await house.startRun('x', answer(first))
+    await settled()
+    house.host.end(house.host.only, { status: 'error', error: { error: 'E', message: 'm' } })
+    await settled()
+    expect(await due()).toMatchObject({ status: 'running' })
+  })
+
+  it.each([['value', 'later'], ['map', { [first]: 'later' }]])(
+    'is refused with a %s after another run resumed its interrupt',
+    async (_, resume) => {
+      const house = await asking()
+      const due = await delayed(house, resume)
+      await house.startRun('x', answer(first))
+      await settled()
+      await house.host.step(house.host.only, 'two')
+      await ask(house, second)
+      expect(await due()).toMatchObject(refused)
+      expect(await threadOf(house)).toMatchObject({ status: 'interrupted', errorJson: '' })
+      expect((await threadOf(house)).interruptsJson).toContain(second)
+      expect(house.host.executions).toHaveLength(2)
+    },
+  )
+
+  it('is refused for the second question of a node, which has the id of the first', async () => {
+    const house = await asking()
+    const due = await delayed(house, 'later')
+    await house.startRun('x', answer(first))
+    await settled()
+    await ask(house, first, 'And now?')
+    expect(await due()).toMatchObject(refused)
+  })
+
+  it('is refused after a run with new input closed its interrupt', async () => {
+    const house = await asking()
+    const due = await delayed(house, 'later')
+    await house.startRun('x')
+    await house.host.step(house.host.only, 'two')
+    house.host.end(house.host.only)
+    await settled()
+    expect(await due()).toMatchObject(refused)
   })
 })
