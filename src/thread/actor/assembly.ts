@@ -1,20 +1,17 @@
 /** Puts the parts of an activation together. */
 
 import type { ThreadContext } from '../context/thread-context.ts'
-import { decideEdited } from '../decide/state-edit.ts'
 import { DeploymentWatch } from './deployment-watch.ts'
-import { ExecutionSlot } from '../execution/execution-slot.ts'
 import { KeyedRuns } from '../queries/known-run.ts'
 import { ExpiryTimer } from './expiry-timer.ts'
-import { perform } from './perform.ts'
 import type { Purge } from './purge.ts'
 import { RunFeeds } from '../execution/run-feeds.ts'
 import { ThreadFeed } from '../execution/thread-feed.ts'
+import { WorkSlot } from '../execution/work-slot.ts'
 import { RunRetention } from './run-retention.ts'
 import { RunTimer } from './run-timer.ts'
 import { RunWaiters } from './run-waiters.ts'
 import { RunWebhooks } from './run-webhooks.ts'
-import { StateEditor } from './state-editor.ts'
 import { StateQueries } from '../queries/state-queries.ts'
 import type { ThreadParts } from './thread-parts.ts'
 import { Trial } from './trial.ts'
@@ -24,9 +21,9 @@ export function partsOf(context: ThreadContext, purge: Purge): ThreadParts {
   const retention = new RunRetention(context)
   const feeds = new RunFeeds(context, () => retention.endSeen())
   const threadFeed = new ThreadFeed(context)
-  const parts: ThreadParts = {
+  return {
     context,
-    slot: new ExecutionSlot(context, feeds, threadFeed),
+    slot: new WorkSlot(context, feeds, threadFeed),
     feeds,
     threadFeed,
     waiters: new RunWaiters(),
@@ -37,10 +34,7 @@ export function partsOf(context: ThreadContext, purge: Purge): ThreadParts {
     retention,
     keyed: new KeyedRuns(context),
     webhooks: new RunWebhooks(context),
-    editor: new StateEditor(context,
-      (edited) => perform(parts, (at, nowMs) => decideEdited(at, edited, nowMs))),
     queries: new StateQueries(context),
     purge,
   }
-  return parts
 }

@@ -30,9 +30,9 @@ const acts: { readonly [Kind in Effect['kind']]: Act<Kind> } = {
   execute: ({ slot }, effect) => slot.execute(effect),
   abort: ({ slot }) => slot.abort(),
   close: ({ slot }) => slot.close(),
-  pause: ({ slot }, { executionId }) => slot.get(executionId)?.pause(),
-  stopFor: ({ slot }, { revision }) => slot.current?.stopFor(revision),
-  stopForMessages: ({ slot }) => slot.current?.stopForMessages(),
+  pause: ({ slot }) => slot.execution?.pause(),
+  stopFor: ({ slot }, { revision }) => slot.execution?.stopFor(revision),
+  stopForMessages: ({ slot }) => slot.execution?.stopForMessages(),
 
   rememberKey: ({ keyed }, { run }) => keyed.add(run),
   beginFeed: ({ feeds }, { run }) => feeds.begin(run.runId, run),
@@ -75,10 +75,7 @@ const acts: { readonly [Kind in Effect['kind']]: Act<Kind> } = {
   stopWebhooks: ({ webhooks }) => webhooks.release(),
   logGivenUp: ({ context: { ports: { env }, tenant, threadId } }, { runId, reason }) =>
     env.log.warn('A webhook was given up.', { tenant, threadId, runId, reason }),
-  dropEdit: ({ editor }) =>
-    editor.drop(new HeddleError('rejected', 'The run of the state update has ended.')),
-  refuseEdits: ({ editor }) =>
-    editor.release(new HeddleError('not_found', 'The thread was deleted.')),
+  refuseEdits: ({ slot }) => slot.release(new HeddleError('not_found', 'The thread was deleted.')),
 }
 
 function endRun(parts: ThreadParts, { run, values, untracked }: Of<'endRun'>,

@@ -8,33 +8,38 @@ import { mayTake, messagesEdit, messagesIn } from '../decide/injected-messages.t
 import { decideEnded, decideLost, decideRecovery, decideRefused, decideRest,
   decideTimeLimit } from '../decide/run-execution.ts'
 import { decideNext, decideTrial } from '../decide/start-next.ts'
-import { lostEdit, slowEdit } from '../decide/state-edit.ts'
+import { decideEdited, editAnswer, failedEdit, lostEdit, newestCheckpoint,
+  slowEdit } from '../decide/state-edit.ts'
 import type { OwnCommand } from '../model/command.ts'
 import { activeRuns } from '../model/waiting-message.ts'
 import { nodesBetweenSteps } from '../queries/next-nodes.ts'
 import { perform, turn } from './perform.ts'
 import type { Decide } from './perform.ts'
 import { cutShort } from '../execution/cut-short.ts'
+import type { RunExecution } from '../execution/run-execution.ts'
 import type { Appended } from '../execution/run-output.ts'
+import type { StateEdit } from '../execution/state-edit.ts'
 import type { ThreadParts } from './thread-parts.ts'
 import { refuseLateEdits } from './thread-turns.ts'
+
+const nothing: Turn = { reply: undefined }
 
 type Report<Type extends OwnCommand['type']> = Extract<OwnCommand, { readonly type: Type }>
 
 /** Refuses the steps of an execution that is not the current one. Rule: [current_placement]. */
 export function steps(parts: ThreadParts, report: Report<'steps'>): Turn | Promise<Turn> {
+  const { slot, trial, context } = parts
   const { executionId, batch, done: notifyDone } = report
-  const { slot, editor, context } = parts
-  const execution = slot.get(executionId)
-  if (execution?.takes(report) === false) return { reply: undefined }
-  const written = execution?.steps(batch)
-    ?? editor.steps(executionId, batch.steps)
-    ?? { appended: Promise.reject(new HeddleError('stale_append')) }
-  lookAtSuspect(parts)
+  const work = slot.get(executionId)
+  if (work?.kind === 'run' && !work.takes(report)) return nothing
+  const written = work?.steps(batch) ??
+    { appended: Promise.reject(new HeddleError('stale_append')) }
+  // A suspect that has finished a superstep is cleared.
+  if (trial.place) void perform(parts, decideTrial)
   const answer = ({ appended }: Appended): Turn => {
     appended.catch(() => {})
     notifyDone(appended)
-    return { reply: undefined }
+    return nothing
   }
   if (!(written instanceof Promise)) return answer(written)
   return written.then(answer, (error: unknown) => {
@@ -48,56 +53,77 @@ export function steps(parts: ThreadParts, report: Report<'steps'>): Turn | Promi
 export function ended(parts: ThreadParts, { executionId, outcome }: Report<'ended'>):
   | Turn
   | Promise<Turn> {
-  const { editor, slot, context: { threadLog } } = parts
-  if (!editor.has(executionId)) {
-    if (slot.get(executionId)) threadLog.newestSteps.ended(executionId)
-    if (takesMessages(parts, executionId, outcome)) return takeMessages(parts, outcome)
-    return hasStopped(parts, executionId, outcome)
-      ? goneOn(parts, executionId, outcome)
-      : ofRun(parts, executionId, (at, nowMs) => decideEnded(at, outcome, nowMs))
-  }
-  if (refuseLateEdits(parts)) return { reply: undefined }
-  const finished = editor.ended(outcome)
-  if (!finished) return afterEdit(parts)
-  return finished.then((isCurrent) => isCurrent ? afterEdit(parts) : { reply: undefined })
-}
-
-/** True if a run has stopped to go on with another revision. */
-function hasStopped({ slot }: ThreadParts, executionId: number,
-  { status }: ExecutionOutcome): boolean {
-  return status === 'drained' && slot.get(executionId)?.isStopping === true && !slot.isResting
+  const { slot, context: { threadLog } } = parts
+  const work = slot.get(executionId)
+  if (!work) return nothing
+  if (work.kind === 'edit') return editEnded(parts, work, outcome)
+  threadLog.newestSteps.ended(executionId)
+  if (takesMessages(parts, work, outcome)) return takeMessages(parts, work, outcome)
+  const hasStopped = outcome.status === 'drained' && work.isStopping && !slot.isResting
+  return hasStopped
+    ? goneOn(parts, executionId, outcome)
+    : turn(parts, (at, nowMs) => decideEnded(at, outcome, nowMs))
 }
 
 /** True if messages wait for a run that has stopped where it may take them. */
 function takesMessages({ slot, context: { threadLog: { state } } }: ThreadParts,
-  executionId: number, outcome: ExecutionOutcome): boolean {
-  const execution = slot.get(executionId)
-  if (!execution?.takesMessages || execution.isStopping || slot.isResting) return false
-  const isTaker = slot.refusesMessages !== execution.run.runId && mayTake(outcome)
-  return isTaker && messagesIn(state).length > 0
+  { takesMessages, isStopping, run }: RunExecution, outcome: ExecutionOutcome): boolean {
+  if (!takesMessages || isStopping || slot.isResting) return false
+  return slot.refusesMessages !== run.runId && mayTake(outcome) && messagesIn(state).length > 0
 }
 
 /** Hands the run back, and adds the messages to its state: then it goes on. */
-function takeMessages(parts: ThreadParts, outcome: ExecutionOutcome): Turn {
-  const { slot, editor, context: { threadLog, ports: { env } } } = parts
-  const { run } = slot.current!
+function takeMessages(parts: ThreadParts, { run }: RunExecution, outcome: ExecutionOutcome): Turn {
+  const { slot, context: { threadLog, ports: { env } } } = parts
   const stopped = { ...outcome, status: 'drained' } as const
   const handedBack = turn(parts, (at, nowMs) => decideEnded(at, stopped, nowMs))
-  const edit = messagesEdit(threadLog.state, run, env.nowMs())!
-  const refuse = () => {
-    slot.refusesMessages = run.runId
-  }
   const report = ({ message: reason }: Error) =>
     env.log.debug('A run took no messages.', { runId: run.runId, reason })
   try {
-    editor.edit(edit, refuse).catch(report)
+    slot.edit(messagesEdit(threadLog.state, run, env.nowMs())!).catch(report)
     return handedBack
   } catch (error) {
     // There is no room for the edit. The run continues, and the messages become runs.
     report(HeddleError.from(error))
-    refuse()
+    slot.refusesMessages = run.runId
     return wake(parts)
   }
+}
+
+function editEnded(parts: ThreadParts, edit: StateEdit, outcome: ExecutionOutcome):
+  | Turn
+  | Promise<Turn> {
+  if (refuseLateEdits(parts)) return nothing
+  return outcome.status === 'success'
+    ? finishEdit(parts, edit, outcome)
+    : refuseEdit(parts, edit, failedEdit(outcome))
+}
+
+/** The turn waits for it: another run or edit would forget the places that are looked up. */
+async function finishEdit(parts: ThreadParts, work: StateEdit,
+  outcome: ExecutionOutcome): Promise<Turn> {
+  const { slot, context: { threadLog, threadId } } = parts
+  const { id: executionId, edit, reported: steps, revision, result } = work
+  try {
+    await threadLog.ready(steps)
+    // The thread went away meanwhile: nothing may start here.
+    if (!slot.get(executionId)) return nothing
+    const edited = { edit, steps, outcome, revision }
+    const durable = perform(parts, (at, nowMs) => decideEdited(at, edited, nowMs))
+    threadLog.newestSteps.ended(executionId)
+    const id = newestCheckpoint(steps) ?? threadLog.state.row.head?.id ?? null
+    const place = { threadId, selector: edit.checkpoint, id }
+    result.resolve(durable.then(() => editAnswer(place)))
+  } catch (error) {
+    return slot.get(executionId) ? refuseEdit(parts, work, HeddleError.from(error)) : nothing
+  }
+  slot.close()
+  return afterEdit(parts)
+}
+
+function refuseEdit(parts: ThreadParts, edit: StateEdit, reason: HeddleError): Turn {
+  parts.slot.refuseEdit(edit, reason)
+  return afterEdit(parts)
 }
 
 async function goneOn(parts: ThreadParts, executionId: number,
@@ -109,12 +135,9 @@ async function goneOn(parts: ThreadParts, executionId: number,
 
 /** The worker of a run or of an edit was lost. */
 export function lost(parts: ThreadParts, { executionId, reason }: Report<'lost'>): Turn {
-  const { editor } = parts
-  if (!editor.has(executionId)) {
-    return ofRun(parts, executionId, (at, nowMs) => decideLost(at, reason, nowMs))
-  }
-  editor.refuse(lostEdit(reason))
-  return afterEdit(parts)
+  const work = parts.slot.get(executionId)
+  if (work?.kind === 'edit') return refuseEdit(parts, work, lostEdit(reason))
+  return ofRun(parts, executionId, (at, nowMs) => decideLost(at, reason, nowMs))
 }
 
 /** The answer of a run fits no interrupt that waits. */
@@ -126,13 +149,11 @@ export function refused(parts: ThreadParts, { executionId, refusal }: Report<'re
 export function timeLimit(parts: ThreadParts, { executionId }: Report<'time_limit'>):
   | Turn
   | Promise<Turn> {
-  const { editor, slot } = parts
-  if (!editor.has(executionId)) {
-    const execution = slot.get(executionId)
-    return execution ? outOfTime(parts, execution.run) : { reply: undefined }
-  }
-  editor.refuse(slowEdit())
-  return afterEdit(parts)
+  const work = parts.slot.get(executionId)
+  if (!work) return nothing
+  return work.kind === 'edit'
+    ? refuseEdit(parts, work, slowEdit())
+    : outOfTime(parts, work.run)
 }
 
 async function outOfTime(parts: ThreadParts, run: RunRow): Promise<Turn> {
@@ -151,10 +172,10 @@ export function wake(parts: ThreadParts): Turn {
  */
 export async function rest(parts: ThreadParts): Promise<void> {
   const { slot, timer } = parts
-  const { current } = slot
+  const { execution } = slot
   slot.isResting = true
   void perform(parts, (at, nowMs) => decideRest(at, timer.isSet, nowMs))
-  await current?.ended
+  await execution?.ended
 }
 
 /** The thread was loaded: its runs continue. `storeFailed`: only that ended the life before. */
@@ -173,19 +194,12 @@ export function recover(parts: ThreadParts, storeFailed: boolean): void {
   if (hidden && activeRuns(state).length === 0) retention.resume()
 }
 
-/** Nothing is decided about an execution that is over. */
+/** Nothing is decided about work that has ended. */
 function ofRun(parts: ThreadParts, executionId: number, decide: Decide): Turn {
-  if (!parts.slot.get(executionId)) return { reply: undefined }
-  return turn(parts, decide)
+  return parts.slot.get(executionId) ? turn(parts, decide) : nothing
 }
 
 /** Runs may start again when no edit is left. */
 function afterEdit(parts: ThreadParts): Turn {
-  return parts.editor.busy ? { reply: undefined } : wake(parts)
-}
-
-/** Decides on the trial: a suspect that has finished a superstep is cleared. */
-function lookAtSuspect(parts: ThreadParts): void {
-  if (!parts.trial.place) return
-  void perform(parts, decideTrial)
+  return parts.slot.isEditing ? nothing : wake(parts)
 }

@@ -8,18 +8,17 @@ import { deploymentOf } from '../context/thread-graphs.ts'
 import type { Situation } from '../decide/decision.ts'
 import { runResult } from '../decide/run-result.ts'
 import { activeRuns } from '../model/waiting-message.ts'
-import type { ExecutionSlot } from '../execution/execution-slot.ts'
 import type { KeyedRuns } from '../queries/known-run.ts'
 import type { DeploymentWatch } from './deployment-watch.ts'
 import type { ExpiryTimer } from './expiry-timer.ts'
 import type { Purge } from './purge.ts'
 import type { RunFeeds } from '../execution/run-feeds.ts'
 import type { ThreadFeed } from '../execution/thread-feed.ts'
+import type { WorkSlot } from '../execution/work-slot.ts'
 import type { RunRetention } from './run-retention.ts'
 import type { RunTimer } from './run-timer.ts'
 import type { RunWaiters } from './run-waiters.ts'
 import type { RunWebhooks } from './run-webhooks.ts'
-import type { StateEditor } from './state-editor.ts'
 import type { StateQueries } from '../queries/state-queries.ts'
 import { valuesOf } from '../queries/state-values.ts'
 import type { Trial } from './trial.ts'
@@ -27,7 +26,7 @@ import type { Trial } from './trial.ts'
 /** The parts of one activation, each with one job. */
 export interface ThreadParts {
   readonly context: ThreadContext
-  readonly slot: ExecutionSlot
+  readonly slot: WorkSlot
   readonly feeds: RunFeeds
   readonly threadFeed: ThreadFeed
   readonly waiters: RunWaiters
@@ -38,34 +37,34 @@ export interface ThreadParts {
   readonly retention: RunRetention
   readonly keyed: KeyedRuns
   readonly webhooks: RunWebhooks
-  readonly editor: StateEditor
   readonly queries: StateQueries
   readonly purge: Purge
 }
 
 /** Input of the next decision: the state of the thread, and the work under way. */
 export function situationOf(
-  { context, context: { threadLog }, slot, editor, trial }: ThreadParts,
+  { context, context: { threadLog }, slot, trial }: ThreadParts,
 ): Situation {
   const deployment = deploymentOf(context)
-  return { state: threadLog.state, position: threadLog.position, execution: slot.current,
-    suspect: trial.place, edit: editor.owners, isResting: slot.isResting,
-    refusesMessages: slot.refusesMessages, ...deployment && { deployment } }
+  return { state: threadLog.state, position: threadLog.position, work: slot.current,
+    suspect: trial.place, isResting: slot.isResting, refusesMessages: slot.refusesMessages,
+    ...deployment && { deployment } }
 }
 
 /** True if any run is under way, waited for, or due before others would wake the thread. */
 export function isAwake(
-  { context: { threadLog }, waiters, editor, slot, timer }: ThreadParts,
+  { context: { threadLog }, waiters, slot, timer }: ThreadParts,
 ): boolean {
-  const isNeeded = waiters.any || editor.busy || slot.isResting
+  const isNeeded = waiters.any || slot.isEditing || slot.isResting
   const { state } = threadLog
   return state.runs.length > 0 && (isNeeded || (activeRuns(state).length > 0 && !timer.mayDoze))
 }
 
 /** True if anything is in progress, owed or followed. */
 export function isOccupied(parts: ThreadParts): boolean {
-  const { context: { threadLog }, feeds, threadFeed, editor, webhooks, purge } = parts
-  return isAwake(parts) || feeds.followed || threadFeed.followed || editor.busy || webhooks.owed ||
+  const { context: { threadLog }, feeds, threadFeed, slot, webhooks, purge } = parts
+  return isAwake(parts) || feeds.followed || threadFeed.followed || slot.isEditing ||
+    webhooks.owed ||
     !threadLog.isOnDisk()
     || purge.underWay
 }
@@ -75,15 +74,15 @@ export function resultOf({ context, slot }: ThreadParts, run: RunRow, known?: Js
   | JsonText
   | Promise<JsonText> {
   if (known !== undefined) return runResult(run, known)
-  const isAtRest = () => slot.current === undefined
+  const isAtRest = () => slot.execution === undefined
   return valuesOf(context, run, isAtRest).then((values) => runResult(run, values))
 }
 
 /** Ends all work of this activation, which continues elsewhere or later. */
 export function releaseParts(
-  { context, slot, timer, trial, deployment, expiry, retention, webhooks, editor }: ThreadParts,
+  { context, slot, timer, trial, deployment, expiry, retention, webhooks }: ThreadParts,
 ): void {
-  slot.abort()
+  slot.release(goingAway())
   timer.stop()
   trial.leave()
   deployment.leave()
@@ -91,7 +90,6 @@ export function releaseParts(
   retention.stop()
   context.inputs.hold(slot, 0)
   webhooks.release()
-  editor.release(goingAway())
   context.threadLog.release()
 }
 

@@ -1,7 +1,8 @@
 /** The turns of the commands about the thread itself: create, patch, copy, edit, delete, expire. */
 
 import type { Turn } from '../../../cluster/index.ts'
-import type { RecordOf } from '../../checkpoint/index.ts'
+import type { AppliedCommand } from '../../../proto/gen/storage/v1/row.ts'
+import type { JsonText, RecordOf } from '../../checkpoint/index.ts'
 import { appliedRecords, findApplied } from '../../owned-row/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { objectIn } from '../../json/index.ts'
@@ -12,7 +13,8 @@ import { deploymentOf, graphOf, presentHost } from '../context/thread-graphs.ts'
 import { decideExpiry } from '../decide/expiry.ts'
 import { decideKeepLatest } from '../decide/history.ts'
 import { mayBeKept } from '../decide/kept-thread.ts'
-import { decideFirstState, decideUpdate } from '../decide/state-edit.ts'
+import { decideFirstState, decideUpdate, editAnswer,
+  newestCheckpoint } from '../decide/state-edit.ts'
 import { decideAdopt, decideCreate, decideDelete, decidePatch,
   threadNotFound } from '../decide/thread.ts'
 import { decideOwed, decideSettled } from '../decide/owed.ts'
@@ -30,7 +32,7 @@ import type { ThreadParts } from './thread-parts.ts'
 
 /** Creates the thread. Throws `exists`, `unavailable` while another makes it, or `invalid`. */
 export function create(parts: ThreadParts, request: CreateThread, note: readonly RecordOf[]): Turn {
-  const { context, context: { ports: { env, defaultTimeToLive }, tenant }, queries, editor } = parts
+  const { context, context: { ports: { env, defaultTimeToLive }, tenant }, queries, slot } = parts
   const { threadId, ifExists, supersteps, metadata } = request
   if (isStillThere(parts)) {
     if (ifExists === 'do_nothing') return { reply: queries.view() }
@@ -47,10 +49,10 @@ export function create(parts: ThreadParts, request: CreateThread, note: readonly
   }
   const host = presentHost(context)
   const hasGraph = (graphId: string) => host.describe(graphId) !== undefined
-  const edited = editor.edit(
+  const made = slot.edit(
     decideFirstState({ ...request, ...options }, { note, hasGraph }, env.nowMs()),
   )
-  return { reply: edited.then(() => queries.view()) }
+  return { reply: made.then(() => queries.view()) }
 }
 
 /** Merges metadata, and begins a time to live. */
@@ -59,7 +61,7 @@ export function patch(parts: ThreadParts, change: ThreadPatch, note: readonly Re
 }
 
 /** Edits the state outside a run. Throws `busy`, `full`, `invalid` or `not_found`. */
-export async function edit({ context, editor }: ThreadParts, update: StateUpdate,
+export async function edit({ context, slot }: ThreadParts, update: StateUpdate,
   note: readonly RecordOf[]): Promise<Turn> {
   const { threadLog } = context
   const asked = decideUpdate(threadLog, update, note)
@@ -70,7 +72,18 @@ export async function edit({ context, editor }: ThreadParts, update: StateUpdate
   const { checkpoint } = update
   const id = checkpoint?.checkpointId ?? null
   if (id !== null) await threadLog.requireCheckpoint(checkpoint?.checkpointNs ?? '', id)
-  return { reply: editor.edit(asked) }
+  return { reply: slot.edit(asked) }
+}
+
+/** The response to an edit that was made before. */
+export async function edited({ context: { threadLog, threadId } }: ThreadParts,
+  { checkpoint: selector }: StateUpdate, applied: AppliedCommand): Promise<JsonText> {
+  const records = await threadLog.recordsAt(applied.seq)
+  const end = records.findIndex((record) =>
+    record.$case === 'commandApplied' && record.value.commandId === applied.id
+  )
+  const id = newestCheckpoint(records.slice(0, end)) ?? null
+  return editAnswer({ threadId, selector, id })
 }
 
 /**
@@ -161,9 +174,9 @@ export function callWebhooks(parts: ThreadParts): void {
 
 /** The time to live of the thread may have ended: then it goes, unless it is in use. */
 export function due(parts: ThreadParts): Turn {
-  const { context, editor, expiry } = parts
+  const { context, slot, expiry } = parts
   const { atMs } = expiry
-  const waits = editor.busy && !isDeletedAtEnd(parts)
+  const waits = slot.isEditing && !isDeletedAtEnd(parts)
   if (atMs > 0 && !waits && cautiousNowMs(context) >= atMs) return endOfLife(parts)
   expiry.again()
   return { reply: undefined }
@@ -171,9 +184,9 @@ export function due(parts: ThreadParts): Turn {
 
 /** Refuses the edits of a thread whose time has ended: it must not come back by them. */
 export function refuseLateEdits(parts: ThreadParts): boolean {
-  const { context: { threadLog, threadId }, editor } = parts
+  const { context: { threadLog, threadId }, slot } = parts
   if (!threadLog.state.exists || isThere(parts)) return false
-  editor.release(threadNotFound(threadId))
+  slot.release(threadNotFound(threadId))
   return true
 }
 
@@ -210,9 +223,9 @@ export function isStillThere({ context, context: { threadLog: { state } } }: Thr
 }
 
 /** A thread with supersteps exists once these are written: until then others have to retry. */
-export function requireNotInTheMaking({ context: { threadId }, editor }: ThreadParts,
+export function requireNotInTheMaking({ context: { threadId }, slot }: ThreadParts,
   ifExists: CreateThread['ifExists']): void {
-  if (!editor.busy) return
+  if (!slot.isEditing) return
   const code = ifExists === 'raise' ? 'exists' : 'unavailable'
   throw new HeddleError(code, `Thread ${threadId} is being created already.`)
 }

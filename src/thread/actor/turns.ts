@@ -16,8 +16,8 @@ import { cancel, deleteRun, join, runRow, start, started } from './run-turns.ts'
 import { turn } from './perform.ts'
 import { situationOf } from './thread-parts.ts'
 import type { ThreadParts } from './thread-parts.ts'
-import { adopt, callWebhooks, copy, create, deleteThread, due, edit, expire, patch, requireExist,
-  requireSeen, settled } from './thread-turns.ts'
+import { adopt, callWebhooks, copy, create, deleteThread, due, edit, edited, expire, patch,
+  requireExist, requireSeen, settled } from './thread-turns.ts'
 
 /** A command, and what comes with it. */
 export interface Received {
@@ -138,7 +138,7 @@ export function repeated(parts: ThreadParts, command: ThreadCommand,
     case 'start':
       return started(parts, command.run, applied)
     case 'edit':
-      return parts.editor.answered(command.update.checkpoint, applied)
+      return edited(parts, command.update, applied)
     default:
       return parts.context.threadLog.durable
   }

@@ -10,7 +10,10 @@ import type { RecordPosition, ThreadState } from '../model/thread-state.ts'
 
 /** The execution under way, as decisions see it. */
 export interface CurrentExecution {
+  readonly kind: 'run'
   readonly id: number
+  /** Its run. */
+  readonly owners: readonly string[]
   /** The run as it was when the execution began. */
   readonly run: RunRow
   /** True if it was handed to a worker. */
@@ -23,8 +26,12 @@ export interface CurrentExecution {
   readonly takesMessages?: boolean
 }
 
-/** The edit ends with any of these runs: the taker, and its messages. Empty for a client's. */
-export type EditOwners = readonly string[]
+/** The edit of the state under way, as decisions see it. While there is one, no run starts. */
+export interface CurrentEdit {
+  readonly kind: 'edit'
+  /** The run that takes messages, and the messages. Empty for the edit of a client. */
+  readonly owners: readonly string[]
+}
 
 /** The suspect that waits in the quarantine, or is on trial. */
 export interface QuarantinePlace {
@@ -39,10 +46,9 @@ export interface Situation {
   readonly state: ThreadState
   /** The row in which the records of the decision will stand. */
   readonly position: RecordPosition
-  readonly execution: CurrentExecution | undefined
+  /** It ends with any of its owners. */
+  readonly work: CurrentExecution | CurrentEdit | undefined
   readonly suspect: QuarantinePlace | undefined
-  /** While there is one, no run starts. */
-  readonly edit: EditOwners | undefined
   /** The thread moves to another owner, which continues its runs: none starts here. */
   readonly isResting: boolean
   /** The run that cannot take messages; undefined for none. */
@@ -66,8 +72,7 @@ export class Draft {
   readonly nowMs: number
   readonly #at: Situation
   #state: ThreadState
-  #execution: CurrentExecution | undefined
-  #edit: EditOwners | undefined
+  #work: Situation['work']
   #suspect: QuarantinePlace | undefined
   readonly #records: RecordOf[] = []
   readonly #places: CheckpointPlace[] = []
@@ -78,8 +83,7 @@ export class Draft {
     this.#at = at
     this.nowMs = nowMs
     this.#state = at.state
-    this.#execution = at.execution
-    this.#edit = at.edit
+    this.#work = at.work
     this.#suspect = at.suspect
   }
 
@@ -97,14 +101,14 @@ export class Draft {
     return this.#at.position.seq
   }
   get execution(): CurrentExecution | undefined {
-    return this.#execution
+    return this.#work?.kind === 'run' ? this.#work : undefined
   }
   get suspect(): QuarantinePlace | undefined {
     return this.#suspect
   }
   /** No run may start. */
   get isHeld(): boolean {
-    return this.#edit !== undefined || this.#at.isResting
+    return this.#work?.kind === 'edit' || this.#at.isResting
   }
   /** Undefined for a thread of the server's own project. */
   get deployment(): DeploymentView | undefined {
@@ -144,24 +148,20 @@ export class Draft {
     this.#effects.push(effect)
   }
 
-  /** Nothing more is expected of the execution; `abort` ends it as well. */
+  /** Nothing more is expected of the work; `abort` ends it as well. */
   drop(kind: 'abort' | 'close'): void {
-    if (this.#execution) this.effect({ kind })
-    this.#execution = undefined
+    if (this.#work) this.effect({ kind })
+    this.#work = undefined
   }
 
-  /** The edit under way has its result: its owners may end. */
+  /** The edit has its result: its owners may end. */
   closeEdit(): void {
-    this.#edit = undefined
+    this.#work = undefined
   }
 
   /** Work ends with the run that owns it, whatever ended the run. Rule: [owned_work]. */
   #endOwned(): void {
-    const isGone = (runId: string) => this.unfinished(runId) === undefined
-    if (this.#execution && isGone(this.#execution.run.runId)) this.drop('abort')
-    if (!this.#edit?.some(isGone)) return
-    this.effect({ kind: 'dropEdit' })
-    this.#edit = undefined
+    if (this.#work?.owners.some((runId) => !this.unfinished(runId))) this.drop('abort')
   }
 
   leaveQuarantine(): void {

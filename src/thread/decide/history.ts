@@ -18,8 +18,8 @@ interface Noted {
 const reserved = ['source', 'step', 'parents', 'run_id', 'thread_id']
 
 /** Throws `busy` for a thread with unfinished runs, or whose state is being edited. */
-export function requireIdle({ state, edit }: Pick<Situation, 'state' | 'edit'>): void {
-  if (activeRuns(state).length === 0 && !edit) return
+export function requireIdle({ state, work }: Pick<Situation, 'state' | 'work'>): void {
+  if (activeRuns(state).length === 0 && !work) return
   throw new HeddleError('busy', 'Thread is busy; prune it when its runs are done.')
 }
 

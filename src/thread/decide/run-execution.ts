@@ -17,7 +17,7 @@ import { holdInputs, launch, startNext } from './start-next.ts'
 export function decideEnded(at: Situation, outcome: ExecutionOutcome, nowMs: number,
   nodes: readonly string[] = []): Decision {
   const draft = new Draft(at, nowMs)
-  const { execution } = at
+  const { execution } = draft
   const run = execution?.run
   if (!run || outcome.status === 'aborted') return draft.decided()
   if (outcome.status === 'drained') {
@@ -34,7 +34,7 @@ export function decideEnded(at: Situation, outcome: ExecutionOutcome, nowMs: num
 /** The worker was lost: the run moves to another, as a new attempt unless `displaced`. */
 export function decideLost(at: Situation, reason: LossReason, nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
-  const run = at.execution?.run
+  const run = draft.execution?.run
   if (run) moveOn(draft, run, reason)
   return draft.decided()
 }
@@ -42,7 +42,7 @@ export function decideLost(at: Situation, reason: LossReason, nowMs: number): De
 /** The answer of the run fits no interrupt that waits: the thread stays as it was. */
 export function decideRefused(at: Situation, refusal: Refusal, nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
-  const run = at.execution?.run
+  const run = draft.execution?.run
   if (!run) return draft.decided()
   draft.drop('close')
   finish(draft, run, { status: 'error', error: refusal, refused: true })
@@ -54,7 +54,7 @@ export function decideRefused(at: Situation, refusal: Refusal, nowMs: number): D
 export function decideTimeLimit(at: Situation, outcome: ExecutionOutcome | undefined,
   nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
-  const run = at.execution?.run
+  const run = draft.execution?.run
   if (!run) return draft.decided()
   finish(draft, draft.unfinished(run.runId)!, endingBefore(outcome) ?? outOfTime)
   startNext(draft)
@@ -68,10 +68,10 @@ export function decideTimeLimit(at: Situation, outcome: ExecutionOutcome | undef
 export function decideRest(at: Situation, isTimed: boolean, nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
   startNext(draft)
-  const { execution } = at
+  const { execution } = draft
   const running = runningOf(draft)
   // A run that waits for the store has a timer; one whose worker died here has none.
-  if (execution?.begun) draft.effect({ kind: 'pause', executionId: execution.id })
+  if (execution?.begun) draft.effect({ kind: 'pause' })
   else if ((execution || isTimed) && running) handBack(draft, running)
   return draft.decided()
 }

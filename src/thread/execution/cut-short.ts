@@ -5,13 +5,13 @@ import { goingAway } from '../../errors.ts'
 import type { ExecutionOutcome } from '../../graph/index.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import { lacksInput } from '../decide/cut-run.ts'
-import type { ExecutionSlot } from './execution-slot.ts'
 import type { RunExecution } from './run-execution.ts'
+import type { WorkSlot } from './work-slot.ts'
 
 /** The parts of an activation that an execution needs. */
 interface ExecutionParts {
   readonly context: Pick<ThreadContext, 'threadLog'>
-  readonly slot: ExecutionSlot
+  readonly slot: WorkSlot
 }
 
 /**
@@ -28,7 +28,7 @@ const waits = { completedMs: 3_000, inputMs: 2_000 } as const
 export function cutShort(parts: ExecutionParts, runs: readonly RunRow[]): Promise<
   ExecutionOutcome | undefined
 > | undefined {
-  const { current } = parts.slot
+  const { execution: current } = parts.slot
   const isCut = current !== undefined && runs.some(({ runId }) => runId === current.run.runId)
   return isCut ? stopExecution(parts, current) : undefined
 }
@@ -44,7 +44,7 @@ async function stopExecution(parts: ExecutionParts,
   if (!mayAdd) return undefined
   slot.abort()
   slot.execute({ run, resumes: (run.starts ?? 1) > 1, woken: false, stops: true })
-  const added = await stop(parts, slot.current!, waits.inputMs)
+  const added = await stop(parts, slot.execution!, waits.inputMs)
   return isEnd(added) ? added : undefined
 }
 

@@ -21,6 +21,8 @@ import type { Appended, OutputFeeds } from './run-output.ts'
 /** The run of an execution, and how it is started. */
 export interface Started {
   readonly run: RunRow
+  /** Time from which the limit of its attempt counts. */
+  readonly beganMs: number
   /** The revision that the run has stopped for before. */
   readonly stoppedFor?: string | undefined
   /** True if it only adds its input to the state. */
@@ -29,12 +31,14 @@ export interface Started {
 
 /** One attempt of a run in a worker. */
 export class RunExecution {
+  readonly kind = 'run'
   readonly id: number
   readonly run: RunRow
   readonly #context: ThreadContext
   readonly #host: GraphHost
   readonly #output: RunOutput
   readonly #threadEvents: boolean
+  readonly #beganMs: number
   #stopLimit: (() => void) | undefined
   #stopsFor: string | undefined
   #isStopping = false
@@ -47,9 +51,10 @@ export class RunExecution {
 
   /** With a `threadFeed`, it makes events of protocol v2 for the thread as a whole. */
   constructor(context: ThreadContext, feeds: OutputFeeds,
-    { run, stoppedFor, stops = false }: Started) {
+    { run, beganMs, stoppedFor, stops = false }: Started) {
     this.id = context.ports.nextExecutionId()
     this.run = run
+    this.#beganMs = beganMs
     this.#stopsFor = stoppedFor
     this.#isCut = stops
     this.#context = context
@@ -58,6 +63,10 @@ export class RunExecution {
     this.#threadEvents = feeds.threadFeed !== undefined
   }
 
+  /** It ends with its run. */
+  get owners(): readonly string[] {
+    return [this.run.runId]
+  }
   /** True if it was handed to the graph host. */
   get begun(): boolean {
     return this.#begun
@@ -220,11 +229,10 @@ export class RunExecution {
     return refusalOf(resume, waitingInterrupts(tuple?.writes ?? []))
   }
 
-  /** An attempt that was handed back continues with the rest of its time. */
   #limit(ms: number): void {
     const { ports: { env, deployed }, tenant, notify } = this.#context
     const limitMs = Math.min(ms, deployed?.view(tenant)?.runTimeoutMs ?? Infinity)
-    const leftMs = Math.max(0, limitMs - (this.run.spentMs ?? 0))
+    const leftMs = Math.max(0, this.#beganMs + limitMs - env.nowMs())
     this.#stopLimit ??= env.after(leftMs,
       () => notify({ type: 'time_limit', executionId: this.id }))
   }

@@ -46,15 +46,13 @@ import type { StartRun } from './thread-client.ts'
  * callWebhooks     call the webhooks that are owed, and no others
  * stopWebhooks     call none
  * logGivenUp       note in the server's log that a webhook was given up
- * dropEdit         end the edit under way, because a run that owns it has ended
  * refuseEdits      end the edit under way and refuse those that wait
  */
 export type Effect =
   | { readonly kind: 'execute'; readonly run: RunRow; readonly resumes: boolean;
     readonly woken: boolean; /** The revision that it has stopped for already. */
     readonly stoppedFor?: string | undefined }
-  | { readonly kind: 'abort' | 'close' | 'dropEdit' }
-  | { readonly kind: 'pause'; readonly executionId: number }
+  | { readonly kind: 'abort' | 'close' | 'pause' }
   | { readonly kind: 'stopFor'; readonly revision: string }
   | { readonly kind: 'stopForMessages' }
   | { readonly kind: 'rememberKey'; readonly run: Pick<StartRun, 'commandId' | 'runId'> }

@@ -263,7 +263,7 @@ export interface RunPlan {
   readonly resumable: boolean
   /** Stateless: remove the thread when the run is done. */
   readonly temporary: boolean
-  /** Longest time of an attempt, without the time between a hand-back and the next start. */
+  /** Longest time of an attempt, without the time between two owners. */
   readonly timeoutMs: number
   /** The URL that gets a POST when the run ends. */
   readonly webhook?: string

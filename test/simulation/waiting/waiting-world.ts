@@ -3,7 +3,7 @@
 import { decodeRow } from '../../../src/checkpoint/index.ts'
 import type { RecordOf } from '../../../src/checkpoint/index.ts'
 import { HeddleError } from '../../../src/errors.ts'
-import { StateEditor } from '../../../src/thread/actor/state-editor.ts'
+import { StateEdit } from '../../../src/thread/execution/state-edit.ts'
 import { revisionUse } from '../../../src/thread/index.ts'
 import type { StartRun, ThreadView } from '../../../src/thread/index.ts'
 import { aGraph, FakeDeployments, shop } from '../../support/fake-deployments.ts'
@@ -38,19 +38,16 @@ const answer = (ids: readonly string[]): Partial<StartRun> => ({ strictResume: t
 /** Simulates the history of a seed, without one of the rules if it is named. */
 export async function simulateWaiting(seed: number,
   without?: WaitingRule): Promise<WaitingOutcome> {
-  const own = Object.getOwnPropertyDescriptor(StateEditor.prototype, 'owners')!
+  const own = Object.getOwnPropertyDescriptor(StateEdit.prototype, 'owners')!
   if (without === 'owned_work') {
-    Object.defineProperty(StateEditor.prototype, 'owners', { configurable: true,
-      get(this: StateEditor) {
-        return (own.get!.call(this) as StateEditor['owners']) && []
-      } })
+    Object.defineProperty(StateEdit.prototype, 'owners', { configurable: true, get: () => [] })
   }
   try {
     const world = new WaitingWorld(new Chance(seed), without)
     await world.live()
     return world.outcome
   } finally {
-    Object.defineProperty(StateEditor.prototype, 'owners', own)
+    Object.defineProperty(StateEdit.prototype, 'owners', own)
   }
 }
 

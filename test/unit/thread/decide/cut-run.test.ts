@@ -85,8 +85,8 @@ describe('a deleted run', () => {
 })
 
 describe('an edit that adds messages to a run', () => {
-  const edit = ['r', 'next']
-  const editing = situation(state, { edit })
+  const work = { kind: 'edit', owners: ['r', 'next'] } as const
+  const editing = situation(state, { work })
 
   it('ends with its run, and the next run starts', () => {
     const cut = { runs: [first], action: 'interrupt' } as const
@@ -94,7 +94,7 @@ describe('an edit that adds messages to a run', () => {
       'write runEnded r interrupted',
       'write runStarted next 1',
       'now',
-      'dropEdit',
+      'abort',
       'endRun r',
       'forgetExecution',
       ...nextStarts,
@@ -105,14 +105,14 @@ describe('an edit that adds messages to a run', () => {
   it('ends with a message that it adds, and its run continues without it', () => {
     const handed = situation(
       thread(...running('r'), checkpoint('k', 'r'), handedBack(first, 0), ...queued('next')),
-      { edit },
+      { work },
     )
     const cut = { runs: [second], action: 'rollback' } as const
     expect(transcript(decideCancel(handed, cut, nowMs))).toEqual([
       'write runDeleted next',
       'write runStarted r 1',
       'now',
-      'dropEdit',
+      'abort',
       'publish next error',
       'endRolledBack next seq=7',
       'stopTimer',
@@ -124,8 +124,8 @@ describe('an edit that adds messages to a run', () => {
   })
 
   it('goes on when another run is cut', () => {
-    const more = situation(thread(...running('r'), ...queued('next'), ...queued('last')), { edit })
+    const more = situation(thread(...running('r'), ...queued('next'), ...queued('last')), { work })
     const cut = { runs: [more.state.runs[2]!], action: 'rollback' } as const
-    expect(transcript(decideCancel(more, cut, nowMs))).not.toContain('dropEdit')
+    expect(transcript(decideCancel(more, cut, nowMs))).not.toContain('abort')
   })
 })

@@ -50,7 +50,7 @@ describe('a history that is dropped', () => {
   it('waits for the end of runs and edits', () => {
     const busy = situation(thread(...queued('r')))
     expect(() => decideKeepLatest(busy, { note }, nowMs)).toThrow('busy')
-    const edited = situation(thread(), { edit: [] })
+    const edited = situation(thread(), { work: { kind: 'edit', owners: [] } })
     expect(() => decideKeepLatest(edited, { note }, nowMs)).toThrow('busy')
   })
 })

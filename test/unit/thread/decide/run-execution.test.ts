@@ -171,7 +171,7 @@ describe('a thread that moves away', () => {
     const quiet = ['stopTimer', 'holdInputs characters=12']
     expect(transcript(decideRest(executing(alone, 'r', resting), false, nowMs))).toEqual([
       ...quiet,
-      'pause executionId=5',
+      'pause',
     ])
     const waits = situation(alone, resting)
     expect(transcript(decideRest(waits, true, nowMs))).toEqual(['write runEnded r pending 1', 'now',

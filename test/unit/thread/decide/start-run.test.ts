@@ -43,7 +43,7 @@ describe('the start of a run', () => {
     const busy = executing(thread(...running('old')), 'old')
     expect(starting(busy)).toEqual([...waits, ...begun.slice(0, 3), 'holdInputs characters=24',
       'reply run'])
-    for (const held of [{ edit: [] }, { isResting: true }]) {
+    for (const held of [{ work: { kind: 'edit', owners: [] } as const }, { isResting: true }]) {
       expect(starting(situation(thread(), held))).toEqual([...waits, ...begun, 'reply run'])
     }
   })

@@ -58,15 +58,15 @@ export function checkpoint(id: string, runId: string): RecordOf {
 
 /** Nothing happens on the thread but what `more` says. */
 export function situation(state: ThreadState, more: Partial<Situation> = {}): Situation {
-  return { state, position, execution: undefined, suspect: undefined, edit: undefined,
-    isResting: false, ...more }
+  return { state, position, work: undefined, suspect: undefined, isResting: false, ...more }
 }
 
 /** The run is executed; it was handed to a worker. */
 export function executing(state: ThreadState, runId: string,
   more: Partial<Situation> = {}): Situation {
   const run = state.runs.find((each) => each.runId === runId)!
-  return situation(state, { execution: { id: 5, run, begun: true }, ...more })
+  return situation(state, { work: { kind: 'run', id: 5, owners: [runId], run, begun: true },
+    ...more })
 }
 
 /** What a decision writes, does and answers, a line each. */
