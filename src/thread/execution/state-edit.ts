@@ -1,4 +1,4 @@
-/** One edit of a thread's state outside a run: the graph's own updateState, all of it or nothing. */
+/** An edit of a thread's state outside a run: the graph's own updateState, all or nothing. */
 
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { HeddleError } from '../../errors.ts'

@@ -257,9 +257,8 @@ function ended(state: ThreadState, value: Payload<'runEnded'>): ThreadState {
     const runs = state.runs.map((run) =>
       run.runId !== value.runId
         ? run
-        : { ...run, status: value.status, attempt: value.attempt || run.attempt, // It is unknown when the execution of a run ended whose owner died.
-          spentMs: value.suspect ? run.spentMs : spentUntil(run, value.atMs),
-          ownerDeaths: value.ownerDeaths, suspect: value.suspect }
+        : { ...run, status: value.status, attempt: value.attempt || run.attempt,
+          spentMs: spentMs(run, value), ownerDeaths: value.ownerDeaths, suspect: value.suspect }
     )
     return { ...state, runs }
   }
@@ -272,9 +271,9 @@ function ended(state: ThreadState, value: Payload<'runEnded'>): ThreadState {
     eventsFrom: run.firstSeq, lastRunId: run.runId })
 }
 
-/** Time for which the attempt of a run has been executed. */
-function spentUntil({ spentMs = 0, updatedAtMs }: RunRow, atMs: number): number {
-  return spentMs + Math.max(0, atMs - updatedAtMs)
+/** Time for which an attempt was executed. After the death of an owner, its end is unknown. */
+function spentMs(run: RunRow, { suspect, atMs }: Payload<'runEnded'>): number | undefined {
+  return suspect ? run.spentMs : (run.spentMs ?? 0) + Math.max(0, atMs - run.updatedAtMs)
 }
 
 /** A run that finishes a superstep has passed what it was suspected for. */
