@@ -7,14 +7,17 @@ import { DatabaseSync } from 'node:sqlite'
 
 import type { Env } from '../../../cluster/index.ts'
 import type { SpanStore } from '../../../src/platform/index.ts'
+import { CassandraSpans } from '../../../src/store/cassandra/platform/cassandra-spans.ts'
 import { traceStore } from '../../../src/store/embedded/platform/span-store.ts'
+import { MemoryCassandra } from './memory-cassandra.ts'
 
 /** A table whose rows are counted. */
 export type CountedTable = 'span' | 'file' | 'feedback'
 
 /** A store that one process after the other opens. */
 export interface HouseStore {
-  open(env: Env): SpanStore
+  /** `rightMs` is the time of day, whatever the clock of the process shows. */
+  open(env: Env, rightMs: () => number): SpanStore
   countRows(table: CountedTable): number
   remove(): void
 }
@@ -35,5 +38,24 @@ export function dataDirectory(tenantBytes = Infinity): HouseStore {
       }
     },
     remove: () => rmSync(directory, { recursive: true }),
+  }
+}
+
+/** A keyspace in memory. */
+export function memoryKeyspace(): HouseStore {
+  let nowMs = () => 0
+  const cassandra = new MemoryCassandra(() => nowMs())
+  const columns = { span: ['span_head', 'ops'], file: ['span_file', 'data'],
+    feedback: ['feedback', 'body'] } as const
+  return {
+    open: (env, rightMs) => {
+      nowMs = rightMs
+      return new CassandraSpans(cassandra.connect(), env, 'write')
+    },
+    countRows: (table) => {
+      const [name, column] = columns[table]
+      return cassandra.count(name, column)
+    },
+    remove: () => {},
   }
 }

@@ -130,7 +130,7 @@ export class PlatformHouse {
   #start(): void {
     const env = this.#env
     const catalogs = this.#catalogs.client()
-    const file = this.#store.open(env)
+    const file = this.#store.open(env, () => this.rightMs)
     const store = withMethods(file, { putDocuments: async (place, documents) => {
       await this.beforeDocuments()
       await file.putDocuments(place, documents)

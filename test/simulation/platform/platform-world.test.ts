@@ -4,12 +4,16 @@ import { expect, it } from 'vitest'
 
 import { simulatePlatform } from './platform-world.ts'
 
-// Faults of identity, of clocks and of concurrent changes are found by these.
-const [sequences, stepsOfEach] = [3, 40]
+/** Seeds of the sequences over each store, and steps of each. */
+const [seeds, stepsOfEach] = [{ embedded: [1, 3], Cassandra: [2] }, 40] as const
 
-it(`keeps exactly the data that was not deleted in ${sequences} random sequences`, async () => {
-  for (let seed = 1; seed <= sequences; seed++) {
-    const { findings, trace } = await simulatePlatform(seed, stepsOfEach)
-    expect(findings, `seed ${seed}:\n${trace.join('\n')}`).toEqual([])
-  }
-}, 600_000)
+it.each(['embedded', 'Cassandra'] as const)(
+  'keeps exactly the data that was not deleted in random sequences over the %s store',
+  async (kind) => {
+    for (const seed of seeds[kind]) {
+      const { findings, trace } = await simulatePlatform(seed, stepsOfEach, kind)
+      expect(findings, `seed ${seed}:\n${trace.join('\n')}`).toEqual([])
+    }
+  },
+  600_000,
+)

@@ -5,7 +5,7 @@
  */
 
 import { Chance } from '../chance.ts'
-import { dataDirectory } from './house-store.ts'
+import { dataDirectory, memoryKeyspace } from './house-store.ts'
 import type { HouseStore } from './house-store.ts'
 import { PlatformChecks } from './platform-checks.ts'
 import { PlatformHouse } from './platform-house.ts'
@@ -27,11 +27,17 @@ const makers = ['ingest', 'own run', 'handoff'] as const
 /** Bytes that the tenant of some sequences may have: a few traces. */
 const tenantBytes = 1_500
 
+/** A store under the platform. */
+export type StoreKind = 'embedded' | 'Cassandra'
+
 /** Simulates the sequence of a seed. */
-export async function simulatePlatform(seed: number, steps: number): Promise<PlatformOutcome> {
-  const hasQuota = seed % 3 === 0
-  const world = new PlatformWorld(new Chance(seed),
-    dataDirectory(hasQuota ? tenantBytes : Infinity), hasQuota)
+export async function simulatePlatform(seed: number, steps: number,
+  kind: StoreKind = 'embedded'): Promise<PlatformOutcome> {
+  const hasQuota = kind === 'embedded' && seed % 3 === 0
+  const store = kind === 'Cassandra'
+    ? memoryKeyspace()
+    : dataDirectory(hasQuota ? tenantBytes : Infinity)
+  const world = new PlatformWorld(new Chance(seed), store, hasQuota)
   try {
     return await world.live(steps)
   } finally {

@@ -28,7 +28,8 @@ import { mergeScans } from './merged-scan.ts'
 import { bytesOfMark } from './rows/operation-cell.ts'
 import { hourUs } from './rows/partition-key.ts'
 import { scanProject } from './project-scan.ts'
-import { remove } from './removal.ts'
+import { remove, removeLate } from './removal.ts'
+import type { RemovalParts } from './removal.ts'
 import { RollUpTable } from './roll-up-table.ts'
 import { SpanTable } from './span-table.ts'
 import { StatementBatches } from './statement-batches.ts'
@@ -62,6 +63,7 @@ export class CassandraSpans implements SpanStore {
   readonly #gone: GoneIds
   readonly #lateWrites: LateWrites
   readonly #lives: LifeChanges
+  readonly #parts: RemovalParts & { readonly visibility: Visibility }
 
   constructor(connection: Connection, systemEnv: Env, access: 'write' | 'read') {
     const env = { ...systemEnv, nowMs: cautiousClock(systemEnv) }
@@ -80,6 +82,10 @@ export class CassandraSpans implements SpanStore {
     this.#gone = new GoneIds(this.#buckets)
     this.#visibility = new Visibility(this.#buckets)
     this.#lateWrites = new LateWrites(this.#buckets, this.#visibility, env)
+    this.#parts = { connection, spans: this.#spans, buckets: this.#buckets, blocks: this.#blocks,
+      locations: this.#locations, files: this.#files, feedback: this.#feedback,
+      rollUps: this.#rollUps, waiting: this.#waiting, gone: this.#gone,
+      visibility: this.#visibility }
     this.#lives = new LifeChanges({ connection, env, documents: this.#documents,
       bodies: { ofBlock: blockKey, ofFile: fileKey }, fileOwners, nowMs: env.nowMs, hourLongerS,
       hours: (tenant, project) => this.#buckets.hours(tenant, project, 0, 2 ** 31 - 1),
@@ -110,7 +116,9 @@ export class CassandraSpans implements SpanStore {
     hoursWritten()
     const moved = await this.#settleWaiting(request)
     await this.#rollUps.touch(places)
-    return { removed: await this.#lateWrites.removed(places), moved }
+    const late = await this.#lateWrites.removed(places)
+    await removeLate(this.#parts, tenant, late)
+    return { removed: [...new Set(late.map(({ id }) => id))], moved }
   }
 
   /** True for files of a span whose id another project has, too. */
@@ -157,10 +165,7 @@ export class CassandraSpans implements SpanStore {
   }
 
   async remove(tenant: string, what: Removal): Promise<void> {
-    await remove({ connection: this.#connection, spans: this.#spans, buckets: this.#buckets,
-      blocks: this.#blocks, locations: this.#locations, files: this.#files,
-      feedback: this.#feedback, rollUps: this.#rollUps, waiting: this.#waiting, gone: this.#gone },
-      tenant, what)
+    await remove(this.#parts, tenant, what)
   }
 
   async changeLife(tenant: string, project: Uuid, lifeS: number): Promise<void> {
@@ -246,10 +251,7 @@ export class CassandraSpans implements SpanStore {
       const place = known.get(guess.span) ?? elsewhere.get(guess.span)
       if (place === undefined) return
       const liveS = timeToLiveS.get(place.project) ?? timeToLiveS.get(guess.project) ?? 0
-      const parts = { connection: this.#connection, spans: this.#spans, buckets: this.#buckets,
-        blocks: this.#blocks, locations: this.#locations, files: this.#files,
-        feedback: this.#feedback, rollUps: this.#rollUps, waiting: this.#waiting }
-      const marks = await takeOver(parts, guess, place, liveS)
+      const marks = await takeOver(this.#parts, guess, place, liveS)
       if (marks === undefined) return
       moved.push(place)
       for (const row of marks) await this.#mark(row, place)

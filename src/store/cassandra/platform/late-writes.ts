@@ -2,7 +2,7 @@
 
 import { LRUCache } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
-import type { SpanPlace, Uuid } from '../../../platform/index.ts'
+import type { SpanPlace } from '../../../platform/index.ts'
 import type { BucketTable, Removals } from './bucket-table.ts'
 import type { Visibility } from './visibility.ts'
 
@@ -27,14 +27,14 @@ export class LateWrites {
     this.#env = env
   }
 
-  /** The ids of those spans of a request that no reader finds. */
-  async removed(places: readonly SpanPlace[]): Promise<readonly Uuid[]> {
-    const removed = new Set<Uuid>()
+  /** The places of a request that no reader finds. */
+  async removed(places: readonly SpanPlace[]): Promise<readonly SpanPlace[]> {
+    const removed: SpanPlace[] = []
     for (const all of Map.groupBy(places, ({ project }) => project).values()) {
       const visible = new Set(await this.#visibility.inProject(all, await this.#removals(all[0]!)))
-      for (const place of all) if (!visible.has(place)) removed.add(place.id)
+      for (const place of all) if (!visible.has(place)) removed.push(place)
     }
-    return [...removed]
+    return removed
   }
 
   async #removals({ tenant, project }: SpanPlace): Promise<Removals> {

@@ -14,6 +14,7 @@ import { bucketOf, hourOf } from './rows/partition-key.ts'
 import type { RollUpTable } from './roll-up-table.ts'
 import { positionAt } from './span-table.ts'
 import type { BucketRange, SpanTable } from './span-table.ts'
+import type { Visibility } from './visibility.ts'
 import type { WaitingFeedback } from './waiting-feedback.ts'
 
 /** Tables from which spans are removed. */
@@ -67,6 +68,18 @@ async function removeTraces(parts: RemovalParts, tenant: string,
     await parts.blocks.remove(trace)
     await parts.rollUps.touch(places)
   })
+}
+
+/** Removes the rows of spans that were written after their removal. */
+export async function removeLate(parts: RemovalParts & { readonly visibility: Visibility },
+  tenant: string, late: readonly SpanPlace[]): Promise<void> {
+  if (late.length === 0) return
+  const traces = new Map(late.map((place) => [`${place.project} ${place.trace}`, place]))
+  await forEachLimit(4, traces.values(), async (trace) => {
+    const visible = await parts.visibility.of(await parts.blocks.members(trace))
+    if (visible.length === 0) await parts.blocks.remove(trace)
+  })
+  await removeSpans(parts, tenant, late)
 }
 
 /** Removes feedback that waits for spans. */
