@@ -78,7 +78,7 @@ export interface ServerProcess {
 
 function memberIn(output: string): MemberSeen {
   // An earlier version prints lines for people.
-  const seen = /(?:^ {2}member +|"member":")(?<session>\S+) at (?<host>[^"]+):(?<port>\d+)"?/m
+  const seen = /(?:^ {2}member +|"member":")(?<session>\S+) at (?<host>[^"\s]+):(?<port>\d+)"?/m
     .exec(output)
   return seen!.groups as unknown as MemberSeen
 }
