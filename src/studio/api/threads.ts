@@ -48,7 +48,11 @@ export const questionsOf = (
   { status, interrupts }: Pick<Thread, 'status' | 'interrupts'>,
 ): readonly Interrupt[] => status === 'busy' ? [] : Object.values(interrupts ?? {}).flat()
 
-/** Number of failed threads that are searched for open interrupts, the newest first. */
+/**
+ * Number of failed threads that are searched for open interrupts, the newest first. The index has
+ * no field for open interrupts: an old member of a rolling upgrade would ignore a filter on the
+ * field and return all failed threads.
+ */
 const failedMax = 100
 
 /** Resolves with the threads whose last run failed and left an interrupt open, longest first. */

@@ -6,6 +6,7 @@ import type { StepEvent } from '../../../../src/graph/execution.ts'
 import { decideEdited, decideFirstState, decideUpdate, failedEdit,
   lostEdit } from '../../../../src/thread/decide/state-edit.ts'
 import { decideSteps } from '../../../../src/thread/decide/steps.ts'
+import { apply } from '../../../../src/thread/model/thread-state.ts'
 import { checkpoint, missing, nowMs, running, situation, thread, transcript } from './transcript.ts'
 
 const note = [{ $case: 'commandApplied', value: { commandId: 'c' } }] as const
@@ -45,6 +46,20 @@ describe('an edit of the state', () => {
           metadata: { graph_id: 'g' } }, { note, hasGraph: () => true }, 0).before }
     const made = decideEdited(situation(missing), { edit: created, steps, outcome }, nowMs)
     expect(made.records[2]).toMatchObject({ value: { waiting: false } })
+  })
+
+  it('creates a thread that waits at the interrupt of its supersteps, with its revision', () => {
+    const { before } = decideFirstState({ threadId: 'x', ifExists: 'raise', supersteps: [],
+      metadata: { graph_id: 'g' } }, { note, hasGraph: () => true }, 0)
+    const edit = { ...decideUpdate(situation(thread(patched)), update, note), before }
+    const outcome = { waiting: true, interrupts: '{"task":[{"value":"?"}]}', waitsAt: ['ask'] }
+    const { records } = decideEdited(situation(missing), { edit, revision: 'r1', outcome,
+      steps: [checkpoint('k', '')] as never }, nowMs)
+    const { row } = records.reduce((state, record) => apply(state, record, { epoch: 1, seq: 7 }),
+      missing)
+    // The use of revisions is counted in threads with this status.
+    expect(row).toMatchObject({ status: 'interrupted',
+      waitingAt: { revision: 'r1', nodes: ['ask'] } })
   })
 
   it('fails with the error of its graph, or for another try', () => {
