@@ -57,7 +57,8 @@ export class TraceActions {
     const [post, patch] = operationsOf(root)
     // A client that knows only the id sends the end of a run before or after its post.
     const { id, outputs, end_time: endTime } = patch.run
-    const isBare = chance.flip(0.3)
+    // A store that frees the post in between would not know the project of such an end.
+    const isBare = !model.hasQuota && chance.flip(0.3)
     const end = isBare ? { kind: 'patch', run: { id, outputs, end_time: endTime } } as const : patch
     const ends = chance.flip(0.5) ? [post, end] : [end, post]
     const below = chance.shuffled(children.flatMap((child) => operationsOf(child)))
