@@ -103,6 +103,15 @@ export class PlatformModel {
     )
   }
 
+  /** A span of a client or a run of this server, as `aSentSpan`, unless its thread deleted it. */
+  aKnownSpan(): ModelSpan | undefined {
+    return this.#oneOf(
+      this.spans.filter(({ project, id, isFreed }) =>
+        !project.isDeleted && !isFreed && !this.deletedRuns.has(id)
+      ),
+    )
+  }
+
   /** A deleted span of whose id no project has a span. */
   aDeletedSpan(): ModelSpan | undefined {
     const live = new Set(this.spans.filter(({ isGone }) => !isGone).map(({ id }) => id))

@@ -93,13 +93,14 @@ export class TraceActions {
   /** A client sends a span again to another project, where it is another span. */
   async #sendElsewhere(): Promise<void> {
     const { chance, model } = this.#parts
-    const known = model.aSentSpan()
+    const known = model.aKnownSpan()
     if (known === undefined) return
     const project = model.projectNamed(chance.pick(names))
     const before = model.spans.find((each) => each.id === known.id && each.project === project)
     // One that the store removed may come back.
     if (before !== undefined) return
-    const copy = { ...known, project, feedback: new Set<string>(), awaited: new Set<string>(),
+    const { row: _, ...span } = known
+    const copy = { ...span, project, feedback: new Set<string>(), awaited: new Set<string>(),
       hasFile: chance.flip(0.3), isGone: false, isFreed: false }
     if (!model.isGoneTrace(project, known.trace)) this.#add(copy)
     for (const operation of operationsOf(copy)) await this.#send([operation], [copy])
@@ -137,7 +138,8 @@ export class TraceActions {
     const one = chance.pick(own)
     await house.now.removeRuns([one.row!])
     model.deletedRuns.add(one.id)
-    model.removeTrace(one)
+    // Each project that has its trace.
+    for (const span of model.spans) if (span.trace === one.id) model.removeTrace(span)
   }
 
   async #deleteTrace(): Promise<void> {
