@@ -114,7 +114,8 @@ function wakesOfUnfinished({ env, activations, epochOf, recoveries }: ActorWakin
   const wakeAll = async (threads: readonly UnfinishedThread[], untilAwake: boolean) => {
     const inTurn = limitConcurrency(wokenAtOnce)
     const plain: Wake = (key, epoch) => activations.wake(key, epoch)
-    // Searches of all tenants wait for it, so the quota of one tenant must not prevent it.
+    // Searches of all tenants wait for threads that an earlier version marked, so the quota of one
+    // tenant must not prevent it.
     const recovering: Wake = (key, epoch) =>
       recoveries.during(key.tenant, key.id, () => activations.wake(key, epoch))
     await Promise.all(threads.map(({ tenant, threadId: id }) => {

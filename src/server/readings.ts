@@ -125,22 +125,6 @@ export function readLogCache(metrics: Metrics, { logCache }: Pick<Backend, 'logC
     })
 }
 
-/** Adds the rows that are written behind the acknowledgement, for a server on Cassandra. */
-export function readProjections(metrics: Metrics,
-  { projections }: Pick<Backend, 'projections'>): void {
-  if (projections === undefined) return
-  metrics.gauge({ name: 'projection_rows',
-    help: 'Rows of runs and threads that are in the log and wait to be written to their tables.' },
-    () => [{ value: projections.stats.rows }])
-  metrics.gauge({ name: 'projection_bytes', help: 'Memory of such rows.' },
-    () => [{ value: projections.stats.bytes }])
-  metrics.gauge({ name: 'projection_oldest_seconds', help: 'Age of the oldest such row.' },
-    () => [{ value: projections.stats.oldestMs / 1_000 }])
-  metrics.counter({ name: 'projection_failures_total',
-    help: 'Writes of such rows that failed and are tried again.' },
-    () => [{ value: projections.stats.failures }])
-}
-
 /** Adds the memory of reads. */
 export function readReads(metrics: Metrics, reads: Pick<ReadQuota, 'stats'>): void {
   metrics.gauge({ name: 'read_bytes', help: 'Memory that reads take, by what they read or send.' },

@@ -34,8 +34,8 @@ import type { MetricsServer } from './metrics/metrics-port.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { openDoor } from './open-front-door.ts'
 import { portError } from './port-error.ts'
-import { readActors, readHeldRuns, readLimits, readLogCache, readOwnership, readProjections,
-  readServer, readWorkers } from './readings.ts'
+import { readActors, readHeldRuns, readLimits, readLogCache, readOwnership, readServer,
+  readWorkers } from './readings.ts'
 import { secretsAdmin, secretsService } from './secrets-admin.ts'
 import { watchWork } from './wake-watch.ts'
 import { noStages, releaseMsOf } from './stages/stages.ts'
@@ -195,7 +195,6 @@ async function beginRuns({ settings, env, metrics, start }: Start,
   readOwnership(metrics, backend)
   readLogCache(metrics, backend)
   readHeldRuns(metrics, backend)
-  readProjections(metrics, backend)
   readActors(metrics, activations)
   readWorkers(metrics, () => host.stats())
   readServing(metrics, serving)

@@ -18,7 +18,6 @@ import { benchEffects } from './effects.ts'
 import { benchEmbedded, benchLimits } from './embedded.ts'
 import { benchGraphHosts } from './graph-hosts.ts'
 import { benchItems } from './items.ts'
-import { benchLateRows } from './late-rows.ts'
 import { benchLogin } from './login.ts'
 import { benchPlatform } from './platform.ts'
 import { progress } from './progress.ts'
@@ -57,8 +56,6 @@ Measures this server beside the bare engine, driver or socket, and writes test/b
                               what runs leave in its memory (6 minutes)
   --take-over                 a member that is killed with 20 000 busy threads, on one node, alone;
                               with --against, beside that commit; nothing is written down
-  --late-rows                 rows that are written later, beside a server without them, alone;
-                              nothing is written down
   --against <commit>          this server beside that of a commit, in turns (10 minutes); nothing is
                               written down. With --platform, what traces cost; with --store
                               cassandra, on one node, beside a data directory, too
@@ -75,8 +72,6 @@ const { values: options } = orExit(() =>
     cluster: { type: 'boolean', default: false },
     /** Only calls of Cassandra for each request. */
     calls: { type: 'boolean', default: false },
-    /** Only what rows cost that are written later; the results are not saved. */
-    'late-rows': { type: 'boolean', default: false },
     /** Only a take-over; the results are not saved. */
     'take-over': { type: 'boolean', default: false },
     /** Only the cost of limits; the results are not saved. */
@@ -121,7 +116,7 @@ if (options.help) {
 }
 const { store, peer, quick, against: commit } = options
 const isBeside = commit !== undefined && !options['take-over']
-const isOnOneNode = options.calls || options['late-rows'] || options['take-over'] ||
+const isOnOneNode = options.calls || options['take-over'] ||
   (isBeside && store === 'cassandra' && !options.platform)
 if (store !== 'embedded' && store !== 'cassandra') {
   console.error(`--store is embedded or cassandra, not "${store}".`)
@@ -143,7 +138,7 @@ const report = [
 console.log(`\n${report}`)
 const isPart = options.limits || options.items || options.graphs || options.bursts ||
   options.app || options.tools || options.effects || options.replays || options.login ||
-  options['late-rows'] || options['take-over'] || commit !== undefined
+  options['take-over'] || commit !== undefined
 if (!quick && !isPart)
   writeFileSync(join(import.meta.dirname, file), `${report}\n`)
 
@@ -169,12 +164,10 @@ async function measured(): Promise<Bench> {
     return await benchEmbedded({ peer, quick })
   }
   const ofCluster = options.bursts ? benchClusterBursts : benchCluster
-  const ofOneNode = options.calls ? benchCalls : options['late-rows']
-    ? benchLateRows
-    : (given: CassandraBench) =>
-      isBeside
-        ? benchCassandraAgainst({ ...given, commit })
-        : benchTakeOver({ ...given, commit })
+  const ofOneNode = options.calls ? benchCalls : (given: CassandraBench) =>
+    isBeside
+      ? benchCassandraAgainst({ ...given, commit })
+      : benchTakeOver({ ...given, commit })
   const bench = isOnOneNode ? ofOneNode : options.cluster ? ofCluster : benchCassandra
   const contactPoints = options['contact-points']?.split(',')
   if (contactPoints !== undefined) {

@@ -16,6 +16,10 @@ import { graphId, turn } from './target.ts'
 const startMs = 120_000
 const answerMs = 60_000
 const restS = 10
+/** A run that takes long: each of its supersteps is in a row of its own. */
+const threeSteps = { assistant_id: 'laps', input: { laps: 3, pauseMs: 600 } }
+/** Runs that take long, one after the other. */
+const longRuns = 10
 
 /** Starts members on the keyspace, one after the other, and sends so many requests of each kind. */
 export async function requestLines(place: CassandraKeyspace, times: number): Promise<Line[]> {
@@ -35,6 +39,13 @@ export async function requestLines(place: CassandraKeyspace, times: number): Pro
       ...await each({ name: 'run, 1 client', writes: 3.2, reads: 1.2 }, threads.map((
         id,
       ) => ['POST', `/threads/${id}/runs/wait`, { ...run, if_not_exists: 'create' }])),
+      ...await each({ name: 'run on an existing thread', writes: 3.2, reads: 1.2 },
+        threads.map((id) => ['POST', `/threads/${id}/runs/wait`, run])),
+      ...await each({ name: 'run of three supersteps of 0.6 s', writes: 8.2 },
+        Array.from({ length: longRuns }, () => ['POST', `/threads/${randomUUID()}/runs/wait`, {
+          ...threeSteps,
+          if_not_exists: 'create',
+        }])),
       ...await each({ name: 'state in memory', ofLog: 0 }, threads.map(stateOf)),
       ...await each({ name: 'stateless run', writes: 3, reads: 1 },
         threads.map(() => ['POST', '/runs/wait', run])),

@@ -3,10 +3,8 @@
 import { cassandraForTests } from '../support/cassandra.ts'
 import { repeats } from '../support/repeats.ts'
 import { describeCommitModes } from './commit-modes-contract.ts'
-import { describeLateRows } from './late-rows-contract.ts'
 
 const cassandra = await cassandraForTests()
 if (cassandra) {
   describeCommitModes(cassandra, repeats({ day: 12, night: 80 }))
-  describeLateRows(cassandra, repeats({ day: 12, night: 300 }))
 }

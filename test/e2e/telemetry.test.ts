@@ -222,7 +222,6 @@ it('A request without a trace begins one, and an unsampled trace is not sent', a
 const ofMembers = ['fences_total', 'gate_state', 'gate_validation_duration_seconds_bucket',
   'gate_validation_duration_seconds_count', 'gate_validation_duration_seconds_sum',
   'key_looks_total', 'keys_remembered', 'log_cache_bytes', 'log_cache_reads_total',
-  'projection_bytes', 'projection_failures_total', 'projection_oldest_seconds', 'projection_rows',
   'shards_given_total', 'shards_taken_total'].map((name) => `heddle_${name}`)
 
 describe('the dashboard and the alerts', () => {

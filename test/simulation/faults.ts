@@ -12,8 +12,8 @@ export interface FaultTargets {
   members(): readonly Member[]
   /** All others think this member dead for this long. */
   distrust(member: Member, ms: number): void
-  /** A member was killed whose rows waited to be written. */
-  killedBehind(): void
+  /** A member was killed between two of the rows of a change. */
+  killedBetween(): void
   /** Starts one more member. */
   join(): void
   /** The most frequent fault; by default the seed decides. */
@@ -33,7 +33,7 @@ const faults = {
   leave,
   giveBack,
   lapse,
-  behind,
+  between,
 } as const
 export type FaultName = keyof typeof faults
 export const faultNames = Object.keys(faults) as FaultName[]
@@ -52,7 +52,7 @@ export function unleash(targets: FaultTargets, untilMs: number): void {
   const favourite = targets.favourite ?? favoured
   const tempers = faultNames.map((name) => ({ name, weight: name === favourite
     ? 8
-    : name === 'lapse' || name === 'behind' || chance.flip(0.35)
+    : name === 'lapse' || name === 'between' || chance.flip(0.35)
     ? 0
     : chance.number() })
   )
@@ -98,18 +98,15 @@ function lapse({ world, members }: FaultTargets): void {
   member?.onceWritten(() => halt(world, member, chance.pick([400, 1_500, 4_000])))
 }
 
-/** SIGKILL between a row of the log and the rows that are written later; only as favourite. */
-function behind({ world, members, killedBehind }: FaultTargets): void {
-  const { chance } = world
+/** SIGKILL between two of the rows that a change writes; only as favourite. */
+function between({ world, members, killedBetween }: FaultTargets): void {
   const member = pickServing(world, members())
-  member?.onceWritten(() =>
-    world.wakeAfter(chance.between(0, 1_200), () => {
-      if (member.process.state === 'ended' || member.waiting === 0) return
-      world.note(() => `${member.process.name} is killed while ${member.waiting} rows wait`)
-      killedBehind()
-      member.process.end()
-    })
-  )
+  const table = world.chance.pick(['log', 'run', 'thread_row'] as const)
+  member?.onceWritten(() => {
+    world.note(() => `${member.process.name} is killed when a row is in the table ${table}`)
+    killedBetween()
+    member.process.end()
+  }, table)
 }
 
 function halt(world: World, member: Member, ms: number): void {

@@ -21,7 +21,6 @@ import { BranchTable } from '../../src/store/cassandra/log/branch-table.ts'
 import { ChunkTable } from '../../src/store/cassandra/log/chunk-table.ts'
 import { LogTable } from '../../src/store/cassandra/log/log-table.ts'
 import { WriteTimestamp } from '../../src/store/cassandra/log/write-timestamp.ts'
-import { Projections } from '../../src/store/cassandra/projection/projections.ts'
 import { BillingTable } from '../../src/store/cassandra/tables/billing-table.ts'
 import { RunTable } from '../../src/store/cassandra/tables/run-table.ts'
 import { StoredBodies } from '../../src/store/cassandra/tables/stored-body.ts'
@@ -40,9 +39,9 @@ import { MemoryIndex } from './memory-index.ts'
 import { MemoryItems } from './memory-items.ts'
 import type { Process } from './process.ts'
 import { recordCommands } from './record-commands.ts'
-import { cacheWithout, connectionWithout, checksWithout, itemsWithout, logWithout, marksWithout,
-  runsWithout, sessionsWithout, transportWithout } from './rule.ts'
-import type { Rule } from './rule.ts'
+import { cacheWithout, connectionWithout, checksWithout, itemsWithout, logWithout, sessionsWithout,
+  transportWithout } from './rule.ts'
+import type { Rule, WrittenRow, WrittenTable } from './rule.ts'
 import type { Ways } from './ways.ts'
 
 export const shards = 4
@@ -58,8 +57,8 @@ export interface MemberOptions {
   readonly without: Rule | undefined
   /** Whether clients use items. */
   readonly items: boolean
-  /** Whether rows are written behind the acknowledgement. */
-  readonly late: boolean
+  /** Whether clients search for lists and runs. */
+  readonly searches: boolean
   /** Whether it has crons. */
   readonly crons: boolean
   /** Rows that logs of catalogs have in vain before they move to new branches. */
@@ -98,12 +97,11 @@ export class Member {
   readonly #items = new MemoryItems({ shards, tenant })
   readonly #rows: RowTables
   readonly #runs: RunTable
-  readonly #projections: Projections | undefined
   readonly #written = new Map<string, () => void>()
   readonly #recent: RecentCommands
   #node: ClusterNode | undefined
-  /** Listener for the next row. */
-  #onceWritten: (() => void) | undefined
+  /** By table: listener for the next row. */
+  readonly #onceWritten = new Map<WrittenTable, () => void>()
   /** Whether it is giving everything back. */
   #going = false
 
@@ -114,14 +112,10 @@ export class Member {
     this.self = { id: process.env.uuid(), address }
     this.#recent = new RecentCommands(process.env)
     this.#connection = connectionWithout(without, simulatedConnection(process, cassandra),
-      (branchId, seq) => this.#rowWritten(branchId, seq))
+      (row) => this.#rowWritten(row))
     this.#rows = rowTables(this.#connection)
-    const [connection, { env }] = [this.#connection, process]
-    this.#runs = new RunTable({ connection, env, bodies: bodiesOf(connection) })
-    this.#projections = options.late
-      ? new Projections({ env, connection, runs: this.#runs,
-        threads: marksWithout(without, this.#rows.thread) })
-      : undefined
+    this.#runs = new RunTable({ connection: this.#connection, env: process.env,
+      bodies: bodiesOf(this.#connection) })
     ways.attach(this.self.id, { process, reached: this })
     process.after(0, () => void this.#begin())
   }
@@ -144,9 +138,9 @@ export class Member {
     return !this.#going && this.owned.length > 0
   }
 
-  /** When the next row of a log is on a quorum, before the member knows it. */
-  onceWritten(fn: () => void): void {
-    this.#onceWritten = fn
+  /** When the next row of the table is on a quorum, before the member knows it. */
+  onceWritten(fn: () => void, table: WrittenTable = 'log'): void {
+    this.#onceWritten.set(table, fn)
   }
 
   /** To be called within the process. */
@@ -174,19 +168,12 @@ export class Member {
   }
 
   /**
-   * Status by run of a list as a search of all runs finds them, when the owner of the list has
-   * written what waits; undefined as for `found`.
+   * Status by run of a list as a search of all runs finds them; undefined as for `found`.
    */
   readonly foundRuns = async (list: string): Promise<RunStatuses | undefined> => {
     if (this.#index.found(list) === undefined || this.#node === undefined) return undefined
-    if (this.#options.without !== 'written_first') await this.#projections?.writtenRunsOf(tenant)
     await this.#node.session.check.confirm()
     return await runStatuses(this.#runs, list)
-  }
-
-  /** Count of rows that are in a log and not in their tables yet. */
-  get waiting(): number {
-    return this.#projections?.stats.rows ?? 0
   }
 
   /** The same for a cron. */
@@ -305,7 +292,6 @@ export class Member {
       const ofIt = (key: ActorKey) =>
         shardOf(actorKeyText(key), shards) === shard ? shard : undefined
       const inProgress = await activations.release(ofIt, noHurry).get(shard)
-      await this.#projections?.writtenIn(shard).catch(() => {})
       log.forget()
       if (without !== 'rows_after') {
         this.#index.drop(shard)
@@ -333,14 +319,13 @@ export class Member {
   #take(session: Session, detector: FailureDetector, balancer: ShardBalancer): ClusterNode {
     const { process: { env }, without, spareRows } = this.#options
     const { check } = session
-    const [runs, projections] = [this.#runs, this.#projections]
     const log = this.#log(check)
     const parts = {
       env,
       log: logWithout(without, log, check),
       threads: this.#index.threads,
-      runs: projections ? runsWithout(without, runs, projections) : runs,
-      gets: projections !== undefined,
+      runs: this.#runs,
+      gets: this.#options.searches,
       ask: (key: ActorKey, command: unknown) => router.ask(key, command),
       hasty: without === 'purged_first',
       keepsFirst: without !== 'kept_first',
@@ -397,7 +382,6 @@ export class Member {
       rank,
       branches,
       runs: this.#runs,
-      projections: this.#projections,
       billing: new BillingTable(connection),
       rows: this.#rows,
       check: appending,
@@ -409,37 +393,16 @@ export class Member {
 
   #load(shard: number): void {
     const tryAgain = () => pause(this.process.env, loadAgainMs)
-    void this.#index.take(shard, this.#rows.thread, tryAgain, {
-      written: (each) => this.#projections?.writtenIn(each) ?? Promise.resolve(),
-      ...this.#options.without !== 'opened_first' && {
-        opened: async (ids) => void await Promise.all(ids.map((id) => this.#open(id, tryAgain))),
-      },
-    })
+    void this.#index.take(shard, this.#rows.thread, tryAgain)
     if (this.#options.items) void this.#items.take(shard, this.#rows.item, tryAgain)
     if (!this.#options.crons) return
     void this.#cronIndex.take(shard, this.#rows.cron, tryAgain)
       .then(() => this.#node?.crons?.look())
   }
 
-  /** Wakes a list until it is awake. Throws `not_owner` if it is another member's first. */
-  async #open(id: string, tryAgain: () => Promise<void>): Promise<void> {
-    const key: ActorKey = { kind: 'thread', tenant, id }
-    for (;;) {
-      const owner = this.#node?.balancer.ownerOf(shardOf(actorKeyText(key), shards))
-      if (this.#node && owner?.member !== this.self) throw new HeddleError('not_owner')
-      try {
-        if (this.#node && owner) return await this.#node.activations.wake(key, owner.epoch)
-      } catch {
-        // It is tried again.
-      }
-      await tryAgain()
-    }
-  }
-
-  #indexOfAll(): Pick<LocalIndex, 'put' | 'remove' | 'holds' | 'coversItem' | 'removeItem'> {
+  #indexOfAll(): Pick<LocalIndex, 'put' | 'remove' | 'coversItem' | 'removeItem'> {
     const [indexes, items] = [[this.#index, this.#cronIndex], this.#items]
     return {
-      holds: (...list) => this.#index.holds(...list),
       put: async (updates) =>
         void await Promise.all([...indexes, items].map((each) => each.put(updates))),
       remove: async (subject) =>
@@ -449,11 +412,11 @@ export class Member {
     }
   }
 
-  #rowWritten(branchId: string, seq: number): Promise<void> | undefined {
-    this.#written.get(`${branchId} ${seq}`)?.()
-    const notify = this.#onceWritten
-    this.#onceWritten = undefined
+  #rowWritten({ table, values }: WrittenRow): Promise<void> | undefined {
+    if (table === 'log') this.#written.get(`${String(values[0])} ${String(values[3])}`)?.()
+    const notify = this.#onceWritten.get(table)
     if (notify === undefined) return undefined
+    this.#onceWritten.delete(table)
     notify()
     return pause(this.process.env, 0)
   }

@@ -20,16 +20,6 @@ interface ShardRows {
   /** Changes made while the rows are being read. */
   readonly changes: ShardChanges
   isLoaded: boolean
-  /** Whether searches find its rows: those that lagged behind their logs are up to date. */
-  isCovered: boolean
-}
-
-/** What a member does before and after it reads the rows of a shard. */
-export interface Taking {
-  /** Writes what it knows of the shard and Cassandra does not. */
-  readonly written?: ((shard: number) => Promise<void>) | undefined
-  /** Brings lists up to date whose rows are marked. */
-  readonly opened?: ((ids: readonly string[]) => Promise<void>) | undefined
 }
 
 interface MemoryIndexOptions {
@@ -63,19 +53,15 @@ export class MemoryIndex {
   }
 
   /** Keeps the rows of the shard from now on; reads wait until all are loaded. */
-  async take(shard: number, table: OwnedRowTable, tryAgain: () => Promise<void>,
-    { written, opened }: Taking = {}): Promise<void> {
+  async take(shard: number, table: OwnedRowTable, tryAgain: () => Promise<void>): Promise<void> {
     const { kind } = this.#options
     const owned: ShardRows = { rows: new Map(), loaded: Promise.withResolvers<void>(),
-      changes: new ShardChanges(), isLoaded: false, isCovered: false }
+      changes: new ShardChanges(), isLoaded: false }
     this.#owned.set(shard, owned)
     while (this.#owned.get(shard) === owned) {
       try {
-        await written?.(shard)
         const read: { table: OwnedTable; body: Uint8Array }[] = []
-        const marked: string[] = []
-        const note = ({ threadId }: { readonly threadId: string }) => void marked.push(threadId)
-        for await (const bodies of table.bodiesOf(shard, note)) {
+        for await (const bodies of table.bodiesOf(shard)) {
           for (const body of bodies) read.push({ table: kind, body })
         }
         for (const { body } of owned.changes.merged(read)) {
@@ -84,8 +70,6 @@ export class MemoryIndex {
         }
         owned.isLoaded = true
         owned.loaded.resolve()
-        if (marked.length > 0) await opened?.(marked)
-        owned.isCovered = true
         return
       } catch {
         await tryAgain()
@@ -96,12 +80,7 @@ export class MemoryIndex {
   /** The row as a search finds it; undefined if its shard is not covered. */
   found(id: string): LoggedRow | 'none' | undefined {
     const owned = this.#owned.get(this.#shardOf(id))
-    return owned?.isCovered ? owned.rows.get(id) ?? 'none' : undefined
-  }
-
-  /** True if changes of the list are found here from now on. */
-  holds(_: string, id: string): boolean {
-    return this.#owned.has(this.#shardOf(id))
+    return owned?.isLoaded ? owned.rows.get(id) ?? 'none' : undefined
   }
 
   drop(shard: number): void {

@@ -23,8 +23,6 @@ export class Remains {
       cassandra.stored(`SELECT ${columns} FROM ${keyspace}.${table}`)
     this.#rows = new Map(
       all('thread_row', 'thread_id, body')
-        // A list may be marked that was never made.
-        .filter(({ body }) => body != null)
         .map((row) => [row['thread_id'] as string, ThreadRow.decode(row['body'] as Uint8Array)]),
     )
     const runKey = (row: SimulatedRow) => keyOf(row['thread_id'] as string, row['run_id'] as string)

@@ -7,12 +7,12 @@ const tracedLines = 40
 
 /** One line: what was found, and how to reproduce it. */
 export function report({ options, findings }: Outcome): string {
-  const { seed, without, favourite, items, held, crons, late } = options
+  const { seed, without, favourite, items, held, crons, searches } = options
   const [first] = findings
   const rest = findings.length > 1 ? `, and ${findings.length - 1} more` : ''
   const settings = [`--seed ${seed}`, without && `--without ${without}`,
     favourite && `--favourite ${favourite}`, items ? '--items' : undefined,
-    held ? '--held' : undefined, crons ? '--crons' : undefined, late ? '--late' : undefined,
+    held ? '--held' : undefined, crons ? '--crons' : undefined, searches ? '--searches' : undefined,
     '--trace'].filter((each) => each !== undefined)
   return `seed ${seed}: ${first?.violation}: ${first?.what}${rest} — npm run simulate -- ` +
     settings.join(' ')

@@ -4,13 +4,10 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 import type { OwnershipCheck, SessionPort, Transport } from '../../cluster/index.ts'
 import type { LogPort, NewRow } from '../../src/checkpoint/index.ts'
-import type { ItemIndex, RunTable } from '../../src/search/index.ts'
+import type { ItemIndex } from '../../src/search/index.ts'
 import type { Connection, Row, Statement } from '../../src/store/cassandra/driver/connection.ts'
-import type { OwnedRowTable } from '../../src/store/cassandra/index/owned-row-table.ts'
 import type { StoredRow } from '../../src/store/cassandra/log/log-row.ts'
 import { RowCache } from '../../src/store/cassandra/log/row-cache.ts'
-import { lateRuns } from '../../src/store/cassandra/projection/late-runs.ts'
-import type { Projections } from '../../src/store/cassandra/projection/projections.ts'
 import { areOnlyBirths, bornIn } from '../../src/store/cassandra/row-updates.ts'
 import { checkThat, openCheck } from '../support/open-check.ts'
 
@@ -28,9 +25,6 @@ import { checkThat, openCheck } from '../support/open-check.ts'
  * fence_quorum   a fence is on a quorum when it is answered
  * rows_after     rows are read after the claim
  * rows_last      mutable rows are written when the rows of the log that they speak for are history
- * mark_first     a thread is marked before anything is acknowledged whose rows wait
- * opened_first   marked threads are brought up to date before a search of their shard is answered
- * written_first  runs that wait are written before a list or a search of runs is answered
  * drain          a shard is given back only when nothing in it is under way
  * same_id        each retry of a command has the same id
  * same_life      a removal names the life that it ends
@@ -42,21 +36,22 @@ import { checkThat, openCheck } from '../support/open-check.ts'
  */
 export const rules = ['chain', 'order', 'open_row', 'validate_after', 'reply_fence', 'read_repair',
   'cache_ends', 'places_again', 'roll_over', 'fence', 'fence_quorum', 'rows_after', 'rows_last',
-  'mark_first', 'opened_first', 'written_first', 'drain', 'same_id', 'same_life', 'copies_noted',
-  'kept_first', 'purged_first', 'item_commands', 'due_run_id'] as const
+  'drain', 'same_id', 'same_life', 'copies_noted', 'kept_first', 'purged_first', 'item_commands',
+  'due_run_id'] as const
 
 export type Rule = typeof rules[number]
 
-/** True for a rule of rows that are written behind the acknowledgement. */
-export function isOfLateRows(rule: Rule | undefined): boolean {
-  return rule === 'mark_first' || rule === 'opened_first' || rule === 'written_first'
+/** The tables of the rows that a change of a thread writes, in the order of the writes. */
+export type WrittenTable = 'log' | 'run' | 'thread_row'
+
+/** A row that is on a quorum, whether or not those are that were sent before it. */
+export interface WrittenRow {
+  readonly table: WrittenTable
+  readonly values: Statement['values']
 }
 
-/**
- * Called when a row of the log is on a quorum, whether or not the rows before it are. The member
- * learns of it when the result resolves.
- */
-export type RowWritten = (branchId: string, seq: number) => Promise<void> | undefined
+/** Called when a row is on a quorum. The member learns of it when the result resolves. */
+export type RowWritten = (row: WrittenRow) => Promise<void> | undefined
 
 /** The connection as the log uses it. */
 export function connectionWithout(rule: Rule | undefined, real: Connection,
@@ -64,7 +59,8 @@ export function connectionWithout(rule: Rule | undefined, real: Connection,
   const noted = async (statements: readonly Statement[], work: Promise<void>) => {
     await work
     for (const { cql, values } of statements) {
-      const known = isLogRow(cql) ? written(values[0] as string, Number(values[3])) : undefined
+      const table = tableOf(cql)
+      const known = table && written({ table, values })
       if (known) await known
     }
   }
@@ -96,6 +92,11 @@ export function connectionWithout(rule: Rule | undefined, real: Connection,
       close: () => real.close(),
     }
   return connection as Connection
+}
+
+function tableOf(cql: string): WrittenTable | undefined {
+  if (isLogRow(cql)) return 'log'
+  return /^INSERT INTO \w+\.(run|thread_row) /.exec(cql)?.[1] as WrittenTable | undefined
 }
 
 function isLogRow(cql: string): boolean {
@@ -167,23 +168,6 @@ export function cacheWithout(rule: Rule | undefined): RowCache {
     placeNow: (branchId: string, _: object, name: string) => placeNow(branchId, anyWriter, name),
     clear: () => {},
   })
-}
-
-/** The rows of threads as those see them that are written late. */
-export function marksWithout(rule: Rule | undefined, real: OwnedRowTable): OwnedRowTable {
-  if (rule !== 'mark_first') return real
-  return Object.assign(Object.create(real) as OwnedRowTable, {
-    mark: async () => {},
-    put: (row: Parameters<OwnedRowTable['put']>[0]) => real.put(row),
-    shardOf: (owner: string, id: string) => real.shardOf(owner, id),
-  })
-}
-
-/** The runs of a member whose rows are written late, as it answers about them. */
-export function runsWithout(rule: Rule | undefined, table: RunTable,
-  projections: Projections): RunTable {
-  const runs = lateRuns(table, projections)
-  return rule === 'written_first' ? { ...runs, list: (query) => table.list(query) } : runs
 }
 
 /** The rows of items as their actors see them. */

@@ -27,7 +27,6 @@ function searchItems({ list, checker, isHurting }: Search, { process, found }: M
   process.after(process.world.chance.between(0.1, 2), () => void found(list).then(hear, () => {}))
 }
 
-/** The owner writes what waits first. */
 function searchRuns({ list, clients, isHurting }: Search, { process, foundRuns }: Member): void {
   const { world } = process
   const asked = world.nowMs

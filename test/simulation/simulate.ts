@@ -18,7 +18,7 @@ const usage = `Simulates clusters that anything happens to, and checks what they
   --records              clients use records of a catalog instead of lists
   --held                 clients use values that are kept back instead of lists
   --crons                members have crons
-  --late                 rows are written behind the acknowledgement`
+  --searches             clients search for lists and runs as well`
 
 const { values } = orExit(() =>
   typedOptions({ options: {
@@ -34,7 +34,7 @@ const { values } = orExit(() =>
     held: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
     crons: { type: 'boolean', default: false },
-    late: { type: 'boolean', default: false },
+    searches: { type: 'boolean', default: false },
   } })
 )
 
@@ -67,13 +67,13 @@ const withinMs = values.within === undefined
 // Worlds throw a lot, and stack traces are needed only with --trace.
 if (!values.trace) Error.stackTraceLimit = 0
 const began = performance.now()
-let [acknowledged, reads, removals, copies, fired, owners, killedBehind, bad] = [0, 0, 0, 0, 0, 0,
+let [acknowledged, reads, removals, copies, fired, owners, killedBetween, bad] = [0, 0, 0, 0, 0, 0,
   0, 0]
 let seed = first
 for (; seed < first + count && performance.now() - began <= withinMs; seed++) {
   const options: SimulationOptions = { seed, without, favourite, items: values.items,
     records: values.records, held: values.held, tracing: values.trace,
-    ...values.crons && { crons: true }, ...values.late && { late: true } }
+    ...values.crons && { crons: true }, ...values.searches && { searches: true } }
   const outcome = await simulate(options)
   acknowledged += outcome.acknowledged
   reads += outcome.reads
@@ -81,7 +81,7 @@ for (; seed < first + count && performance.now() - began <= withinMs; seed++) {
   copies += outcome.copies
   fired += outcome.fired
   owners += outcome.owners
-  killedBehind += outcome.killedBehind
+  killedBetween += outcome.killedBetween
   if (values.trace) console.log(outcome.trace.join('\n'))
   if (outcome.findings.length === 0) continue
   bad++
@@ -93,7 +93,7 @@ const done = seed - first
 const { user, system } = process.cpuUsage()
 console.log(`${done} seeds, ${bad} bad; ${acknowledged} appends acknowledged, ${reads} reads, ` +
   `${removals} removals, ${copies} copies, ${fired} fired, ${owners} owners, ` +
-  `${killedBehind} killed before their rows were written; ` +
+  `${killedBetween} killed between rows of a change; ` +
   `${((user + system) / 1e6).toFixed(1)} s of processor; ` +
   `${(done / seconds).toFixed(1)} seeds a second`)
 process.exitCode = bad > 0 ? 1 : 0

@@ -24,7 +24,6 @@ import { Process } from './process.ts'
 import { recordCommands } from './record-commands.ts'
 import { Remains } from './remains.ts'
 import { searchAll } from './searches.ts'
-import { isOfLateRows } from './rule.ts'
 import type { Rule } from './rule.ts'
 import { Ways } from './ways.ts'
 import { World } from './world.ts'
@@ -37,8 +36,8 @@ export interface SimulationOptions {
   readonly favourite?: FaultName
   /** Whether members have crons; by default if a rule of theirs is removed. */
   readonly crons?: boolean
-  /** Whether rows are written behind the acknowledgement. */
-  readonly late?: boolean
+  /** Whether clients search for lists and runs as well. */
+  readonly searches?: boolean
   readonly tracing?: boolean
   /** Whether clients use items instead of lists. */
   readonly items?: boolean
@@ -59,8 +58,8 @@ export interface Outcome {
   readonly fired: number
   /** How many members ever served. */
   readonly owners: number
-  /** How many were killed while rows of theirs waited, by the fault `behind`. */
-  readonly killedBehind: number
+  /** How many were killed between two of the rows of a change, by the fault `between`. */
+  readonly killedBetween: number
   readonly trace: readonly string[]
 }
 
@@ -83,7 +82,7 @@ const againMs = 250
 const patienceMs = 1_500
 
 export async function simulate(options: SimulationOptions): Promise<Outcome> {
-  return new Simulation({ late: isOfLateRows(options.without), ...options }).run()
+  return new Simulation(options).run()
 }
 
 /** What a client asks for, and how it learns the outcome. */
@@ -116,7 +115,7 @@ class Simulation {
   #members: Member[] = []
   /** Members that ever owned something. */
   #served = 0
-  #killedBehind = 0
+  #killedBetween = 0
   #joined = 0
   #names = 0
   #items = 0
@@ -174,7 +173,7 @@ class Simulation {
       favourite: this.#options.favourite,
       members: () => this.#living(),
       join: () => this.#join(),
-      killedBehind: () => void this.#killedBehind++,
+      killedBetween: () => void this.#killedBetween++,
       distrust: ({ self }, ms) => void this.#distrusted.set(self.id, world.nowMs + ms),
     }, hurtMs)
     await world.run(() => world.nowMs >= hurtMs, hurtMs)
@@ -186,7 +185,7 @@ class Simulation {
     const reads = this.#checker.reads + this.#lifeClients.looks + gets
     return { options: this.#options, findings, acknowledged, reads, removals, copies,
       fired: this.#crons?.fired ?? 0, owners: this.#served, trace: world.trace,
-      killedBehind: this.#killedBehind }
+      killedBetween: this.#killedBetween }
   }
 
   /** Checks the final state once all faults have ended. */
@@ -345,7 +344,7 @@ class Simulation {
       bucketBytes: this.#bucketBytes,
       without: this.#options.without,
       items: this.#options.items === true,
-      late: this.#options.late === true,
+      searches: this.#options.searches === true,
       crons: this.#crons !== undefined,
       spareRows: [1, 20, 1_000][this.#options.seed % 3]!,
     })
@@ -455,7 +454,7 @@ class Simulation {
   }
 
   #search(list: string): void {
-    if (!this.#options.late) return
+    if (!this.#options.searches) return
     searchAll({ list, members: this.#living(), checker: this.#checker, clients: this.#lifeClients,
       isHurting: () => this.#hurting })
   }

@@ -10,8 +10,6 @@ import { ChunkTable } from '../../src/store/cassandra/log/chunk-table.ts'
 import { LogTable } from '../../src/store/cassandra/log/log-table.ts'
 import { RowCache } from '../../src/store/cassandra/log/row-cache.ts'
 import { WriteTimestamp } from '../../src/store/cassandra/log/write-timestamp.ts'
-import { lateRuns } from '../../src/store/cassandra/projection/late-runs.ts'
-import { Projections } from '../../src/store/cassandra/projection/projections.ts'
 import { BillingTable } from '../../src/store/cassandra/tables/billing-table.ts'
 import { RunTable } from '../../src/store/cassandra/tables/run-table.ts'
 import type { FormerTables } from '../../src/store/cassandra/tables/run-table.ts'
@@ -72,8 +70,8 @@ export class CountedCassandra {
 
   /** A member with nothing in memory, which owns everything. */
   async member(
-    { cacheBytes = 1e6, former, late = false }: { readonly cacheBytes?: number;
-      readonly former?: FormerTables | undefined; readonly late?: boolean } = {},
+    { cacheBytes = 1e6, former }: { readonly cacheBytes?: number;
+      readonly former?: FormerTables | undefined } = {},
   ) {
     const process = new Process(this.#world, `m${++this.#members}`)
     const connection = this.#counted(simulatedConnection(process, this.#cassandra))
@@ -89,12 +87,8 @@ export class CountedCassandra {
     const cache = new RowCache(cacheBytes)
     const { env } = process
     const runs = new RunTable({ connection, bodies, env, former })
-    const projections = late
-      ? new Projections({ env, connection, runs, threads: rows.thread })
-      : undefined
     const log = new CassandraLog({
       env,
-      projections,
       connection,
       rank,
       branches,
@@ -106,8 +100,7 @@ export class CountedCassandra {
       log: new LogTable({ connection, rank, chunks, cache, env, check: openCheck,
         commit: 'validate', isDead: (id) => branches.isDead(id) }),
     })
-    return { log, cache, runs, readRuns: projections && lateRuns(runs, projections), projections,
-      env, threads: index.threads, marked: () => markedIn(rows.thread) }
+    return { log, cache, runs, env, threads: index.threads }
   }
 
   #counted(real: Connection): Connection {
@@ -134,12 +127,4 @@ export class CountedCassandra {
       keyspace: real.keyspace,
     })
   }
-}
-
-/** Ids of the threads whose rows may lag behind their logs. */
-async function markedIn(threads: OwnedRowTable): Promise<string[]> {
-  const marked: string[] = []
-  const note = ({ threadId }: { readonly threadId: string }) => void marked.push(threadId)
-  for await (const _ of threads.bodiesOf(0, note)) void _
-  return marked
 }

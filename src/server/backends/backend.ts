@@ -9,7 +9,6 @@ import type { AdmitsQuestion, LimitTable, RecentAdmits } from '../../limits/inde
 import type { SpanStorePlace } from '../../platform/index.ts'
 import type { AssistantIndex, CronIndex, DueCrons, DueThreads, ItemIndex, RunTable, ScatteredIndex,
   ThreadIndex, UnfinishedThread } from '../../search/index.ts'
-import type { ProjectionStats } from '../../store/cassandra/index.ts'
 import type { HeldRuns } from '../../thread/index.ts'
 
 /** The backend of one member. There is one for a data directory and one for Cassandra. */
@@ -50,8 +49,6 @@ export interface Backend {
   readonly ownershipCheck: OwnershipCheck | undefined
   /** Rows of the log in memory; undefined for a data directory. */
   readonly logCache?: { readonly stats: LogCacheStats }
-  /** Rows that are written behind the acknowledgement; undefined if none are. */
-  readonly projections?: { readonly stats: ProjectionStats } | undefined
   /** The way to other members. */
   readonly transport: Transport
   /** Asks a service of another member. Throws if it does not answer. */
@@ -95,8 +92,9 @@ export interface HostedActors {
   /** Wakes threads that an earlier owner left unfinished. */
   wake(threads: readonly UnfinishedThread[]): Promise<void>
   /**
-   * Wakes threads whose rows an earlier owner left behind. Resolves when each has been awake, or
-   * belongs to a removed deployment. Throws `not_owner` if they were given back first.
+   * Wakes threads whose rows a member of an earlier version left behind. Resolves when each has
+   * been awake, or belongs to a removed deployment. Throws `not_owner` if they were given back
+   * first.
    */
   opened(threads: readonly UnfinishedThread[]): Promise<void>
   /** Wakes the threads and crons that sleep and are due by then. */

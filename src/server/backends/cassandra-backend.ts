@@ -122,7 +122,7 @@ function servedBackend(
     tables: supportedTables,
     log,
     heldRuns,
-    runs: writtenRuns(runs, everybody),
+    runs: askedRuns(runs, everybody),
     threads,
     assistants,
     crons,
@@ -139,7 +139,6 @@ function servedBackend(
     dueCrons: store.index.dueCrons,
     ownershipCheck: node.ownershipCheck,
     logCache: store.logCache,
-    projections: store.projections,
     name: `${self.id} at ${self.address}`,
     askMember: (...question) => node.askMember(...question),
     askDoors: (question, recentMs) => ownershipAge.askDoors(question, recentMs),
@@ -176,12 +175,11 @@ async function trustOf({ secret, tls }: MemberSettings, store: CassandraStore,
 }
 
 /**
- * Runs of all members. A search reads their tables, so the owners are asked first: the answer
- * comes when what they have acknowledged, or keep back, is written. This costs a count of the
- * tenant's hidden threads at each of them. Members of an earlier version answer at once, as nothing
- * of theirs waits.
+ * Runs of all members. A search counts the hidden threads of the tenant at all owners before it
+ * reads the table, because an owner writes the stateless runs that it keeps back before it returns
+ * that count. A member of an earlier version also writes the rows of runs that wait there.
  */
-function writtenRuns(runs: RunTable, { threads }: Pick<ScatteredIndex, 'threads'>): RunTable {
+function askedRuns(runs: RunTable, { threads }: Pick<ScatteredIndex, 'threads'>): RunTable {
   return searchedAfter(runs,
     (tenant, cancelled) => threads.count({ tenant, hidden: true }, cancelled))
 }

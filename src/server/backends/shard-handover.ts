@@ -1,7 +1,7 @@
 /**
  * Loads rows and actors of a shard when it is taken, and releases them when it moves.
  *
- * Rules: [drain] [opened_first].
+ * Rule: [drain].
  */
 
 import { actorKeyText, backoffMs, debounce, shardOf } from '../../../cluster/index.ts'
@@ -93,7 +93,7 @@ export function shardHandover(
       leaving.going.add(shard)
       const actorsOf = await leaving.gone
       const inProgress = await actorsOf.get(shard)
-      await store.release(shard)
+      store.release(shard)
       return inProgress ?? []
     },
   }

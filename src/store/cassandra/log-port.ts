@@ -1,8 +1,8 @@
 /**
  * Appends and deletes as the log port promises them: first the log, then rows, then the ownership
- * check. Rows of threads and runs may follow behind the acknowledgement.
+ * check.
  *
- * Rules: [rows_last] [validate_after] [mark_first].
+ * Rules: [rows_last] [validate_after].
  */
 
 import type { Env, OwnershipCheck } from '../../../cluster/index.ts'
@@ -19,9 +19,8 @@ import type { BranchTable } from './log/branch-table.ts'
 import { KeyedQueue } from './log/keyed-queue.ts'
 import type { LogTable } from './log/log-table.ts'
 import type { WriteTimestamp } from './log/write-timestamp.ts'
-import type { LateRows, Projections } from './projection/projections.ts'
-import { areOnlyBirths, begunThreads, bornIn, epochIn, isFirstOfCopy, isLate, isOwned, lateThread,
-  subjectOf, threadOf } from './row-updates.ts'
+import { areOnlyBirths, begunThreads, bornIn, epochIn, isFirstOfCopy, isOwned,
+  subjectOf } from './row-updates.ts'
 import type { BillingTable } from './tables/billing-table.ts'
 import type { RunTable } from './tables/run-table.ts'
 
@@ -36,8 +35,6 @@ export interface LogPortParts {
   readonly billing: BillingTable
   readonly rows: Readonly<Record<OwnedTable, OwnedRowTable>>
   readonly index: LocalIndex
-  /** Undefined if all rows are written before the acknowledgement. */
-  readonly projections?: Projections | undefined
   /**
    * Passed in both commit modes: rows of threads and runs are plain writes in either mode, and a
    * server may be restarted in the other mode.
@@ -68,8 +65,6 @@ interface RowChanges {
   readonly removal: bigint
   /** Earlier calls about the same subjects. */
   readonly before: Promise<unknown> | undefined
-  /** Set if the rows of runs wait. */
-  readonly late: LateRows | undefined
 }
 
 /**
@@ -82,7 +77,6 @@ interface RowChanges {
  *    its own: nobody can write to that log, or read it, who has not found the row of the thread,
  *    so what is on a quorum there is its history.
  * 3. Nothing is acknowledged or found before the ownership check has confirmed it after all of it.
- *    Rows that are written later count as written when their thread is marked.
  * 4. Calls about the same thread, assistant, cron or branch end in the order they were made.
  * 5. A new thread has no runs: a member that died before it wrote the row of a thread may have left
  *    rows of its runs, and clients create again what was not acknowledged. Only the command that
@@ -124,17 +118,13 @@ export class CassandraLog implements LogPort {
     { logged, births, born }: Appending): Promise<void> {
     if (this.#closed) throw goingAway()
     const epoch = this.#epochOf(rows, updates)
-    // Timestamps follow the order of the calls, and a mark comes before the rows that it is for.
-    const late = this.#enterLate(rows, updates, epoch)
+    // Timestamps follow the order of the calls.
     const removal = this.#parts.rank.next(epoch)
     const ranked = updates.map((update) => ({ update, rank: this.#parts.rank.next(epoch) }))
-    // The row of a new thread is written twice: with its mark, and without it.
-    const again = this.#parts.rank.next(epoch)
     const amongSubjects = this.#subjects.enter([...new Set(updates.map(subjectOf))])
     const amongBranches = this.#endings.enter([...new Set(rows.map(({ branch }) => branch.id))])
     try {
       await this.#appendRows(rows)
-      if (late?.isNew === false) await late.marked
       // Rows of a deposed owner are not history, so no mutable row may be based on them.
       const isConfirmedOnce = areOnlyBirths(rows, updates, born)
       if (rows.length > 0 && updates.length > 0 && !isConfirmedOnce) {
@@ -143,20 +133,14 @@ export class CassandraLog implements LogPort {
       }
       // The row of a thread names its log: without it, nobody would find what is acknowledged here.
       await Promise.all(births)
-      const changes = { rows, ranked, removal, before: amongSubjects.before, late }
-      if (late?.isNew === false) await this.#noteLate(late, changes)
-      else {
-        await this.#changeRows(changes)
-        await this.#parts.check.confirm()
-        if (isConfirmedOnce) logged?.()
-        late?.note(ranked.filter(isLate).map((each) => ({ ...each, rank: again })))
-      }
+      await this.#changeRows({ rows, ranked, removal, before: amongSubjects.before })
+      await this.#parts.check.confirm()
+      if (isConfirmedOnce) logged?.()
       await this.#parts.index.put(ranked.filter(isOwned).map(({ update }) => update))
       await amongBranches.before
     } finally {
       amongBranches.leave()
       amongSubjects.leave()
-      late?.leave()
     }
   }
 
@@ -182,10 +166,7 @@ export class CassandraLog implements LogPort {
     try {
       await slot.before
       await this.#purgeLog(subject)
-      if (table === 'thread') {
-        await this.#parts.projections?.forget(tenant, id)
-        await runs.removeAll(tenant, id, removal)
-      }
+      if (table === 'thread') await runs.removeAll(tenant, id, removal)
       // The row goes last: while it exists, an interrupted delete is done again.
       await rows[table].remove(tenant, id, removal)
       await index.remove(subject)
@@ -200,37 +181,12 @@ export class CassandraLog implements LogPort {
     this.#parts.runs.forget()
   }
 
-  /**
-   * Takes no more calls. Resolves when earlier calls have ended, and their rows are written if they
-   * can be. The next owner writes the others.
-   */
+  /** Takes no more calls. Resolves when earlier calls have ended. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#copies.quiet()
     await this.#parts.log.close()
     await this.#subjects.quiet()
-    await this.#parts.projections?.close().catch(() => {})
-  }
-
-  #enterLate(rows: readonly NewRow[], updates: readonly RowUpdate[], epoch: number):
-    | LateRows
-    | undefined {
-    const { projections, index } = this.#parts
-    const thread = projections && lateThread(rows, updates)
-    if (!thread || !index.holds(thread.row.tenant, thread.row.threadId)) return undefined
-    return projections.enter(thread, epoch)
-  }
-
-  /** Billing rows are read by day, whoever owns the threads: they do not wait. */
-  async #noteLate(late: LateRows, { ranked, before }: RowChanges): Promise<void> {
-    const { connection, billing } = this.#parts
-    await Promise.all(ranked.map(({ update, rank }) =>
-      update.table === 'billing'
-        ? connection.surely(() => billing.put(update.row, rank))
-        : undefined
-    ))
-    await before
-    late.note(ranked.filter(isLate))
   }
 
   /** If the branch is a copy, waits until what it grew from is noted. */
@@ -293,14 +249,12 @@ export class CassandraLog implements LogPort {
    * are written is retried until it is done, and so are items, which have no log. Without either
    * the caller may ask again.
    */
-  async #changeRows({ rows, ranked, removal, before, late }: RowChanges): Promise<void> {
+  async #changeRows({ rows, ranked, removal, before }: RowChanges): Promise<void> {
     const { connection, runs } = this.#parts
-    await this.#writeEarlier(ranked, before)
     const isSure = rows.length > 0 || ranked.some(({ update }) => update.table === 'item')
     const change = (work: () => Promise<void>) => (isSure ? connection.surely(work) : work())
     const owned = ranked.filter(isOwned)
-    const now = ranked.filter(({ update }) => !late || update.table !== 'run')
-    const begun = begunThreads(rows, now.map(({ update }) => update))
+    const begun = begunThreads(rows, ranked.map(({ update }) => update))
     await Promise.all([
       ...begun.withoutRuns.map(({ tenant, threadId }) =>
         change(async () => {
@@ -308,27 +262,13 @@ export class CassandraLog implements LogPort {
           await runs.removeAll(tenant, threadId, removal)
         })
       ),
-      ...now.map((each) => {
+      ...ranked.map((each) => {
         const over = begun.withRuns.has(subjectOf(each.update)) ? removal : undefined
         return change(() => this.#changeRun(each, before, over))
       }),
     ])
     await before
-    await Promise.all(owned.map((each) => change(() => this.#putOwned(each, late))))
-    late?.hasMarked()
-  }
-
-  /** Writes the runs of the same threads that still wait. */
-  async #writeEarlier(ranked: readonly Ranked[],
-    before: Promise<unknown> | undefined): Promise<void> {
-    const { connection, projections } = this.#parts
-    if (projections === undefined) return
-    const threads = new Map(ranked.flatMap(({ update }) => threadOf(update)))
-    for (const [threadId, tenant] of threads) {
-      if (!projections.has(tenant, threadId)) continue
-      await before
-      await connection.surely(() => projections.writtenRuns(tenant, threadId))
-    }
+    await Promise.all(owned.map((each) => change(() => this.#putOwned(each))))
   }
 
   async #changeRun({ update, rank }: Ranked, before: Promise<unknown> | undefined,
@@ -356,14 +296,9 @@ export class CassandraLog implements LogPort {
     await index.removeItem(update)
   }
 
-  async #putOwned({ update, rank }: Ranked<OwnedUpdate>, late?: LateRows): Promise<void> {
-    const { table, row } = update
-    const [tenant, id] = [row.tenant, idOf(row)]
-    // A mark that an earlier owner left has served; who marked it in this member takes it away.
-    const isMarked = table !== 'thread' || this.#parts.projections?.has(tenant, id) === true
-    const unsettled = late ? true : isMarked ? undefined : false
-    await this.#parts.rows[table].put({ tenant, id, body: encoded(update), rank,
-      ...unsettled !== undefined && { unsettled } })
+  async #putOwned({ update, rank }: Ranked<OwnedUpdate>): Promise<void> {
+    const { table, row: { tenant } } = update
+    await this.#parts.rows[table].put({ tenant, id: idOf(update.row), body: encoded(update), rank })
   }
 
   async #purgeLog({ branch, epoch }: Pick<PurgeSubject, 'branch' | 'epoch'>): Promise<void> {

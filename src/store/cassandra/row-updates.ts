@@ -4,7 +4,6 @@ import type { Branch, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { NewRow, RowUpdate } from '../../checkpoint/index.ts'
 import { idOf, isOwnedTable, ownedKey } from './index/owned-row.ts'
 import type { OwnedUpdate } from './index/owned-row.ts'
-import type { LateThread, LateUpdate } from './projection/pending-rows.ts'
 
 /** True for the first row of a copy. */
 export function isFirstOfCopy({ branch, seq }: NewRow): boolean {
@@ -35,7 +34,7 @@ export function areOnlyBirths(rows: readonly NewRow[], updates: readonly RowUpda
   born: readonly string[]): boolean {
   return born.length > 0 && rows.every(({ branch }) => born.includes(branch.id))
     && updates.every((update) =>
-      isLate({ update })
+      isOfThread(update)
       && updates.some((each) =>
         each.table === 'thread' && subjectOf(each) === subjectOf(update)
         && born.includes(each.row.branch!.id)
@@ -67,52 +66,9 @@ export function begunThreads(rows: readonly NewRow[], updates: readonly RowUpdat
     withoutRuns: begun.filter((update) => !ofRuns.has(subjectOf(update))).map(({ row }) => row) }
 }
 
-/**
- * The thread of the updates, if rows of them may be written later. What a new thread does not name
- * as unfinished may not wait: its next owner would not look for it. The row of a thread at rest
- * that gets a new owner does not wait, as nothing more follows: its mark would be a write more.
- */
-export function lateThread(rows: readonly NewRow[], updates: readonly RowUpdate[]):
-  | LateThread
-  | undefined {
-  const row = updates.find((update) => update.table === 'thread')?.row
-  if (!row || row.deleted || rows.length === 0) return undefined
-  if (!updates.every((update) => isLate({ update }) || update.table === 'billing')) return undefined
-  const isNew = rows.some((each) => isFirstOf(each, row.branch))
-  if (!isNew) {
-    const isOpened = rows.some(({ epoch, prevEpoch }) => epoch !== prevEpoch)
-    return isOpened && updates.length === 1 && row.unfinished.length === 0
-      ? undefined
-      : { row, isNew }
-  }
-  const runs = updates.filter((update) => update.table === 'run')
-  const areNamed = runs.every((run) =>
-    row.unfinished.some(({ runId, createdSeq }) =>
-      runId === run.row.runId && createdSeq === row.seq
-    )
-  )
-  return areNamed && runs.length > 0 ? { row, isNew } : undefined
-}
-
-/** True for a row that may be written later. */
-export function isLate<Each extends { readonly update: RowUpdate }>(
-  each: Each,
-): each is Each & { readonly update: LateUpdate } {
-  return each.update.table === 'thread' || each.update.table === 'run'
-}
-
-/** The id and the tenant of the thread that an update is about, if any. */
-export function threadOf(update: RowUpdate): readonly [threadId: string, tenant: string][] {
-  switch (update.table) {
-    case 'run_removed':
-      return [[update.threadId, update.tenant]]
-    case 'run':
-    case 'thread':
-    case 'billing':
-      return [[update.row.threadId, update.row.tenant]]
-    default:
-      return []
-  }
+/** True for the row of a thread or of a run. */
+function isOfThread({ table }: RowUpdate): boolean {
+  return table === 'thread' || table === 'run'
 }
 
 /** True for a row that belongs to a shard. */

@@ -28,9 +28,6 @@ import { LogTable } from './log/log-table.ts'
 import type { CommitMode } from './log/log-table.ts'
 import { RowCache } from './log/row-cache.ts'
 import { WriteTimestamp } from './log/write-timestamp.ts'
-import { lateRuns } from './projection/late-runs.ts'
-import { Projections } from './projection/projections.ts'
-import type { ProjectionStats } from './projection/projections.ts'
 import { prepareSchema, upgradeStateOf } from './schema/schema.ts'
 import { BillingTable } from './tables/billing-table.ts'
 import { KeyTable } from './tables/key-table.ts'
@@ -71,8 +68,8 @@ export interface ShardIndex extends OwnIndex {
   /**
    * Covers a shard that was claimed. Returns the threads that its last owner left busy, hidden or
    * with webhooks to send; none if the shard was unloaded meanwhile. After a failure it may be
-   * called again. `opened` gets the threads whose rows lag behind their logs, and resolves when
-   * they do not any more: nothing of the shard is found before.
+   * called again. `opened` gets the threads whose rows a member of an earlier version left behind
+   * their logs, and resolves when they do not lag any more: nothing of the shard is found before.
    */
   load(shard: number, opened?: (threads: readonly UnfinishedThread[]) => Promise<void>): Promise<
     readonly UnfinishedThread[]
@@ -107,13 +104,8 @@ export interface CassandraStore {
   readonly index: ShardIndex
   /** Reads of the log that memory answered (hits) and did not (misses), and its bytes. */
   readonly logCache: Pick<RowCache, 'stats'>
-  /** Rows that are written behind the acknowledgement; undefined if none are. */
-  readonly projections?: { readonly stats: ProjectionStats }
-  /**
-   * Call before a shard is given back, when no work on it is in progress. Resolves when its rows
-   * are written, or a moment later: the next owner writes the others.
-   */
-  release(shard: number): Promise<void>
+  /** Call before a shard is given back, when no work on it is in progress. */
+  release(shard: number): void
   /** Milliseconds by which the clock of this machine is ahead of Cassandra's, at least. */
   clockAheadMs(): Promise<number>
   /** True if Cassandra answers. */
@@ -141,7 +133,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
 async function storeOver(connection: Connection,
   options: CassandraStoreOptions): Promise<CassandraStore> {
   const { env, directory, logCacheBytes = 128 * 1024 * 1024, onIndexLost: onLost } = options
-  const { settings, former, isFinished } = await readyKeyspace(connection, options)
+  const { settings, former } = await readyKeyspace(connection, options)
   const { shards, secret } = settings
   const chunks = new ChunkTable(connection)
   const bodies = new StoredBodies(connection, chunks)
@@ -149,12 +141,8 @@ async function storeOver(connection: Connection,
   const rows = { thread: table('thread'), assistant: table('assistant'), cron: table('cron'),
     item: table('item') }
   const runs = new RunTable({ connection, bodies, env, former })
-  // Members of an earlier version would take shards over without looking for what is not written.
-  const projections = isFinished
-    ? new Projections({ env, connection, runs, threads: rows.thread })
-    : undefined
   const index = await LocalIndex.open({ directory: join(directory, 'index'), env, shards,
-    tables: rows, onLost, ...projections && { pending: projections } })
+    tables: rows, onLost })
   const billing = new BillingTable(connection)
   const cache = new RowCache(logCacheBytes)
   let log: CassandraLog | undefined
@@ -168,8 +156,7 @@ async function storeOver(connection: Connection,
     secret,
     shards,
     serve: ({ check, threads: ofAll }) => {
-      log = openLog({ ...options, connection, chunks, cache, runs, billing, rows, index, check,
-        projections })
+      log = openLog({ ...options, connection, chunks, cache, runs, billing, rows, index, check })
       const limits = new LimitTable({ connection, check, env })
       const { threads, assistants, crons, items } = index
       const table: RunTablePort = {
@@ -177,15 +164,11 @@ async function storeOver(connection: Connection,
         list: (query) => runs.list(query),
         search: (query, cancelled) => runs.search(query, cancelled, seenThreads(ofAll, query)),
       }
-      return { log, runs: projections ? lateRuns(table, projections) : table, limits, threads,
-        assistants, crons, items }
+      return { log, runs: table, limits, threads, assistants, crons, items }
     },
     index,
     logCache: cache,
-    ...projections && { projections },
-    release: async (shard) => {
-      const written = projections?.writtenIn(shard).catch(() => {})
-      if (written) await atLatest(env, endingMs, written)
+    release: (shard) => {
       log?.forget()
       index.unload(shard)
     },
@@ -207,8 +190,7 @@ async function readyKeyspace(connection: Connection,
     await prepareSchema({ connection, env, replication })
     const [settings, upgrade] = await Promise.all([readSettings(connection, env),
       upgradeStateOf(connection), settleRegion(connection, region)])
-    return { settings, isFinished: upgrade.isFinished,
-      former: upgrade.hasFormer ? upgrade : undefined }
+    return { settings, former: upgrade.hasFormer ? upgrade : undefined }
   })
 }
 

@@ -11,7 +11,7 @@
  * 3. A row that is put for a shard that is not taken is dropped. The member that takes the shard
  *    reads it.
  *
- * Rules: [rows_after] [opened_first].
+ * Rule: [rows_after].
  */
 
 import { limitConcurrency } from '../../../../cluster/index.ts'
@@ -27,12 +27,10 @@ import { ByteSemaphore } from './byte-semaphore.ts'
 import type { OwnedRowTable } from './owned-row-table.ts'
 import { decoded, idOf, ownedTables } from './owned-row.ts'
 import type { OwnedRow, OwnedTable, OwnedUpdate } from './owned-row.ts'
-import type { Projections } from '../projection/projections.ts'
 import { ShardChanges } from './shard-changes.ts'
 import { watchedScratch } from './watched-scratch.ts'
 
 type OwnedTables = Readonly<Record<OwnedTable, OwnedRowTable>>
-type Pending = Pick<Projections, 'written' | 'writtenIn' | 'writtenRunsOf'>
 
 /** A shard whose rows are being loaded. */
 interface Loading {
@@ -72,7 +70,6 @@ export class LocalIndex implements OwnIndex {
   readonly items: Pick<ItemIndex, 'get' | 'ended'>
   readonly #store: ScratchStore
   readonly #tables: OwnedTables
-  readonly #pending: Pending | undefined
   readonly #env: Env
   /** By shard. A shard that is not taken has no entry. */
   readonly #states = new Map<number, Loading | 'covered'>()
@@ -89,24 +86,22 @@ export class LocalIndex implements OwnIndex {
 
   /**
    * Opens an empty index. `onLost` is called with a message when it can no longer be kept up to
-   * date. `pending` are rows of this member that Cassandra does not have yet, if there may be any.
+   * date.
    */
   static async open(
-    { tables, pending, ...options }: { readonly directory: string; readonly env: Env;
-      readonly shards: number; readonly tables: OwnedTables; readonly pending?: Pending;
-      onLost(reason: string): void },
+    { tables, ...options }: { readonly directory: string; readonly env: Env;
+      readonly shards: number; readonly tables: OwnedTables; onLost(reason: string): void },
   ): Promise<LocalIndex> {
     const store = watchedScratch(await openScratchStore(options), options.onLost)
-    return new LocalIndex({ store, tables, pending, env: options.env })
+    return new LocalIndex({ store, tables, env: options.env })
   }
 
   private constructor(
-    { store, tables, pending, env }: { readonly store: ScratchStore; readonly tables: OwnedTables;
-      readonly pending: Pending | undefined; readonly env: Env },
+    { store, tables, env }: { readonly store: ScratchStore; readonly tables: OwnedTables;
+      readonly env: Env },
   ) {
     this.#store = store
     this.#tables = tables
-    this.#pending = pending
     this.#env = env
     this.#together = new Batcher({ env, size: shardsTogether, patienceMs })
     const get = async <Row>(table: OwnedTable, tenant: string, id: string) =>
@@ -157,20 +152,9 @@ export class LocalIndex implements OwnIndex {
   /** Crons of covered shards, the one that is due first in front. */
   dueCrons: DueCrons = (after, limit, nowMs) => this.#store.dueCrons(after, limit, nowMs)
 
-  /**
-   * Answers for the covered shards. A count of hidden threads comes before each search of runs, and
-   * has the runs of the tenant written first: members of every version know the question.
-   */
+  /** Answers for the covered shards. */
   async answer(question: IndexQuestion): Promise<IndexAnswer> {
-    if (question.kind === 'thread_count' && question.query.hidden === true) {
-      await this.#pending?.writtenRunsOf(question.query.tenant)
-    }
     return await this.#store.answer(question)
-  }
-
-  /** True if changes of the thread are found here: its shard is covered, or about to be. */
-  holds(tenant: string, threadId: string): boolean {
-    return this.#stateOf('thread', tenant, threadId) !== undefined
   }
 
   /** Puts rows that are in Cassandra. */
@@ -193,7 +177,6 @@ export class LocalIndex implements OwnIndex {
       const put = state?.changes.rowOf(table, tenant, id)
       if (put !== undefined) return put
       if (read) return row && state?.changes.hasRemoved(table, row) ? undefined : row
-      if (table === 'thread') await this.#pending?.written(tenant, id)
       const body = await this.#tables[table].bodyOf(tenant, id)
       row = body && decoded(table, body)
     }
@@ -238,7 +221,6 @@ export class LocalIndex implements OwnIndex {
     const read = await this.#together.after(() =>
       this.#toRead(async () => {
         await this.#semaphore.open()
-        await this.#pending?.writtenIn(shard)
         const rows = isMine() ? await this.#read(shard, unsettled) : []
         this.#semaphore.take(bytesOf(rows))
         return rows

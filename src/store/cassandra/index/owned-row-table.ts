@@ -4,7 +4,6 @@ import { actorKeyText, limitConcurrency, shardOf } from '../../../../cluster/ind
 import type { UnfinishedThread } from '../../../search/index.ts'
 import type { ClusterSettings } from '../cluster/setting-table.ts'
 import type { Connection, Row } from '../driver/connection.ts'
-import { insertInto } from '../driver/insert.ts'
 import { bodyColumns } from '../tables/stored-body.ts'
 import type { RowAddress, StoredBodies } from '../tables/stored-body.ts'
 import type { OwnedTable } from './owned-row.ts'
@@ -44,28 +43,15 @@ export class OwnedRowTable {
   }
 
   /**
-   * Stores a row. Repeating it changes nothing. Its mark stays as it is unless `unsettled` is
-   * given, which only threads have.
+   * Stores a row. Repeating it changes nothing. Removes the mark that a member of an earlier
+   * version may have left on the row of a thread.
    */
   async put(
-    { tenant, id, body, rank, unsettled }: { readonly tenant: string; readonly id: string;
-      readonly body: Uint8Array; readonly rank: bigint; readonly unsettled?: boolean },
+    { tenant, id, body, rank }: { readonly tenant: string; readonly id: string;
+      readonly body: Uint8Array; readonly rank: bigint },
   ): Promise<void> {
-    await this.#bodies.put({ address: this.#address(tenant, id), body, rank,
-      ...unsettled !== undefined && { columns: [['unsettled', unsettled]] } })
-  }
-
-  /** Marks the row of a thread as one that may lag behind its log, or takes the mark away. */
-  async mark(
-    { tenant, id, unsettled, rank }: { readonly tenant: string; readonly id: string;
-      readonly unsettled: boolean; readonly rank: bigint },
-  ): Promise<void> {
-    const { key } = this.#address(tenant, id)
-    await this.#connection.write({
-      cql: `${insertInto(this.#table, [...key.map(([name]) => name), 'unsettled'])} ` +
-        'USING TIMESTAMP ?',
-      values: [...key.map(([, value]) => value), unsettled, rank],
-    })
+    const columns = this.#kind === 'thread' ? [['unsettled', false]] as const : []
+    await this.#bodies.put({ address: this.#address(tenant, id), body, rank, columns })
   }
 
   async remove(tenant: string, id: string, rank: bigint): Promise<void> {
@@ -87,7 +73,8 @@ export class OwnedRowTable {
   /**
    * The bodies of all rows of a shard, some at a time. One query asks for all buckets: most are
    * small, and the fixed cost of a query was most of the time that reading a shard took. `marked`
-   * is called for each thread whose row may lag behind its log.
+   * is called for each thread that a member of an earlier version marked, because its row may lag
+   * behind its log.
    */
   async *bodiesOf(shard: number,
     marked: (thread: UnfinishedThread) => void = () => {}): AsyncGenerator<Uint8Array[], void,

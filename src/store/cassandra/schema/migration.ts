@@ -118,7 +118,10 @@ const ownedRow = (table: string, id: string) => ({ keyspace }: Keyspaces) =>
   PRIMARY KEY ((shard, bucket), tenant, ${id})
 ) WITH gc_grace_seconds = ${dayS} AND ${reads} AND ${rewritten}`
 
-/** A thread that is unsettled has a log that may be ahead of its rows. */
+/**
+ * Members of commit 2988e945 and before mark threads whose logs may be ahead of their rows. Members
+ * of this version write no marks, but read and remove those.
+ */
 const unsettledThread = ({ keyspace }: Keyspaces) =>
   `ALTER TABLE ${keyspace}.thread_row ADD IF NOT EXISTS unsettled boolean`
 
@@ -219,8 +222,7 @@ export const migrations: readonly Migration[] = [
 export const supportedTables = migrations.length
 
 /**
- * The version from which on members write runs into one table, and rows of runs and threads behind
- * the acknowledgement. Those of an earlier one find neither, so it is done only where they are
- * refused.
+ * The version from which on members write runs into one table. Those of an earlier one do not find
+ * them there, so it is done only where they are refused.
  */
 export const finishedFrom = 14

@@ -69,3 +69,19 @@ it('Bodies that are stored outside their rows are read eight at a time.', async 
   expect(await load()).toBe(50)
   expect(mostAtOnce()).toBe(8)
 })
+
+it('Removes the mark of an earlier version when it stores the row of a thread.', async () => {
+  const writes: { cql: string; values: unknown[] }[] = []
+  const connection = { keyspace: 'k',
+    write: async (statement: typeof writes[number]) => void writes.push(statement) } as never
+  const put = async (kind: 'thread' | 'cron') => {
+    const table = new OwnedRowTable({ connection, settings: { shards: 1, buckets: 1 }, kind,
+      bodies: new StoredBodies(connection, {} as never) })
+    await table.put({ tenant: 't', id: 'x', body: new Uint8Array(1), rank: 1n })
+    return writes.at(-1)!
+  }
+  const { cql, values } = await put('thread')
+  const columns = /\((.*?)\)/.exec(cql)![1]!.split(', ')
+  expect(values[columns.indexOf('unsettled')]).toBe(false)
+  expect((await put('cron')).cql).not.toContain('unsettled')
+})
