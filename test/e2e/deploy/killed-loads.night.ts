@@ -12,6 +12,7 @@ import { DeployTarget } from './deploy-target.ts'
 
 /** Moments within one load at which a process is killed. */
 const points = 50
+const pointsPerRevision = 2
 const runsAtOnce = 8
 
 let project: DeployedProject
@@ -80,14 +81,22 @@ async function successorForRuns(before: number, runs: Runs): Promise<void> {
 
 it(`Runs succeed if the process that loads for them is killed, at ${points} moments.`, async () => {
   const success = Array<string>(runsAtOnce).fill('success')
-  const idle = await killed()
-  const beganMs = performance.now()
-  const first = await started()
-  await successorOf(idle)
-  expect(await ended(first)).toEqual(success)
-  const loadMs = performance.now() - beganMs
+  let loadMs = 0
+  // The first load of a project takes longer than the others.
+  for (const _ of ['first', 'second']) {
+    const idle = await killed()
+    const beganMs = performance.now()
+    const runs = await started()
+    await successorOf(idle)
+    expect(await ended(runs)).toEqual(success)
+    loadMs = performance.now() - beganMs
+  }
   let kills = 0
   for (let point = 0; point < points; point++) {
+    // Pauses between the starts of a revision grow with its failures. A new revision has none.
+    if (point % pointsPerRevision === 0) {
+      await shop.deploy(await project.built(replying(`return say('at point ${point}')`)))
+    }
     const before = await killed()
     const runs = await started()
     await successorOf(before)
