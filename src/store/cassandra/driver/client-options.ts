@@ -7,6 +7,7 @@ import { Hedge } from './hedge.ts'
 import { PasswordFromFile, tlsFromFiles } from './live-credentials.ts'
 import type { TlsFiles } from './live-credentials.ts'
 import { RetryNextHost } from './retry-next-host.ts'
+import { WriteTimes } from './write-times.ts'
 
 /** Hosts of Cassandra, the keyspace, and the login. */
 export interface ConnectionOptions {
@@ -29,7 +30,7 @@ const connectMs = 2_000
 
 /** The options of the driver's client. */
 export function clientOptions(options: ConnectionOptions, hedge = new Hedge()) {
-  const { contactPoints, localDataCenter, user, password = '', passwordFile, tls } = options
+  const { env, contactPoints, localDataCenter, user, password = '', passwordFile, tls } = options
   return {
     contactPoints: [...contactPoints],
     localDataCenter,
@@ -42,6 +43,7 @@ export function clientOptions(options: ConnectionOptions, hedge = new Hedge()) {
       retry: new RetryNextHost(),
       reconnection: new policies.reconnection.ExponentialReconnectionPolicy(100, 2_000, false),
       speculativeExecution: hedge,
+      timestampGeneration: new WriteTimes(env),
     },
     pooling: {
       // One connection: what many callers ask travels in fewer packets, which makes a tenth more
