@@ -62,7 +62,7 @@ export function useBrowser(): BrowserInUse {
       args: ['--no-sandbox', '--disable-gpu', '--site-per-process'] })
     browser = await started
     // Tests that failed leave tabs behind.
-    await Promise.all(browser.contexts().map((context) => context.close()))
+    await Promise.all(browser.contexts().map(closeContext))
   })
   return {
     open: async (url, options = {}) => {
@@ -74,6 +74,12 @@ export function useBrowser(): BrowserInUse {
       return openTab(context, url, options.expected)
     },
   }
+}
+
+/** Closes a context. Requests that its pages still wait for are dropped without an error. */
+async function closeContext(context: BrowserContext): Promise<void> {
+  await Promise.all(context.pages().map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })))
+  await context.close()
 }
 
 async function openTab(context: BrowserContext, url: string, expected?: RegExp): Promise<Tab> {
@@ -105,7 +111,7 @@ async function openTab(context: BrowserContext, url: string, expected?: RegExp):
     complaints,
     foreign,
     violations: () => violationsIn(page),
-    close: () => context.close(),
+    close: () => closeContext(context),
   }
 }
 
