@@ -1,6 +1,7 @@
 /** A round: load with faults, then quiet, then a read of everything. */
 
 import { Chance } from '../test/simulation/chance.ts'
+import { indexHistory } from './checker/history-index.ts'
 import type { HistoryWriter } from './history/history.ts'
 import type { Target } from './targets/heddle.ts'
 import { runClients } from './workload/clients.ts'
@@ -86,19 +87,11 @@ async function readEverything(session: Session, signal: AbortSignal): Promise<vo
     path: '/threads/count',
     body: { metadata: { verify: session.name } },
   }, signal)
-  for (const threadId of createdThreads(session)) {
+  for (const threadId of indexHistory(session.history.entries).threads.keys()) {
     for (const [operation, suffix] of [['thread.get', ''], ['thread.state', '/state'], ['run.list',
       '/runs?limit=1000']] as const) {
       await session.call(lastReader, { operation, threadId, method: 'GET',
         path: `/threads/${threadId}${suffix}` }, signal)
     }
   }
-}
-
-function createdThreads({ history }: Session): readonly string[] {
-  return history.entries.flatMap((entry) => {
-    if (entry.type !== 'call' || entry.status !== 200) return []
-    if (entry.operation !== 'thread.create' && entry.operation !== 'thread.copy') return []
-    return [(entry.response as { thread_id: string }).thread_id]
-  })
 }

@@ -58,6 +58,11 @@ export function isFinal(status: string): boolean {
   return finalStatuses.has(status)
 }
 
+/** True for a 2xx; false if the connection broke. */
+export function isSuccess(status: number | undefined): boolean {
+  return status !== undefined && status >= 200 && status < 300
+}
+
 /** Indexes a history. */
 export function indexHistory(entries: readonly Entry[]): HistoryIndex {
   const calls = entries.filter((entry) => entry.type === 'call')

@@ -1,6 +1,7 @@
 /** Rules about values that one client writes: the item of a client, its metadata of a thread. */
 
 import type { Call } from '../history/history.ts'
+import { isSuccess } from './history-index.ts'
 import type { HistoryIndex } from './history-index.ts'
 import type { ThreadInHistory } from './state-rules.ts'
 import type { Rule } from './violation.ts'
@@ -18,7 +19,7 @@ function allowedValues(first: readonly (string | null)[], writes: readonly Write
   for (const { call, value } of writes) {
     const { status = 0 } = call
     if (status >= 400 && status < 500 || call.startMs > endMs) continue
-    const isDone = status >= 200 && status < 300 && call.endMs <= startMs
+    const isDone = isSuccess(status) && call.endMs <= startMs
     allowed = isDone ? [value] : [...allowed, value]
   }
   return allowed

@@ -1,6 +1,7 @@
 /** Rules about responses, the life of threads, lists, items of the store and effects. */
 
 import type { Call } from '../history/history.ts'
+import { isSuccess } from './history-index.ts'
 import type { HistoryIndex, ThreadRecord } from './history-index.ts'
 import { isBefore, isDeleted } from './state-rules.ts'
 import type { ThreadInHistory } from './state-rules.ts'
@@ -36,12 +37,17 @@ const rejected: Rule<HistoryIndex> = ({ calls }) =>
   calls.filter(({ operation, status }) => operation.startsWith('wrong.') && status! < 400)
     .map((call) => ({ message: `${call.operation} returned ${call.status}`, calls: [call] }))
 
-/** Searches after the load find each thread that exists, and none that was deleted. */
-const found: Rule<HistoryIndex> = (index) => {
-  const searches = index.calls.filter(({ operation, startMs, body, status }) =>
-    operation === 'thread.search' && startMs >= index.quietMs && status === 200
+/** The pages of the search for all threads after the load. */
+function lastSearches({ calls, quietMs }: HistoryIndex): readonly Call[] {
+  return calls.filter(({ operation, startMs, body, status }) =>
+    operation === 'thread.search' && startMs >= quietMs && status === 200
     && (body as { sort_by?: string }).sort_by !== undefined
   )
+}
+
+/** Searches after the load find each thread that exists, and none that was deleted. */
+const found: Rule<HistoryIndex> = (index) => {
+  const searches = lastSearches(index)
   if (searches.length === 0) return []
   const ids = searches.flatMap(({ response }) =>
     (response as { thread_id: string }[]).map(({ thread_id: id }) => id)
@@ -58,18 +64,15 @@ const found: Rule<HistoryIndex> = (index) => {
   })
 }
 
-function isSuccess(status: number | undefined): boolean {
-  return status !== undefined && status >= 200 && status < 300
-}
-
 /** The count after the load is the number of threads that were found. */
-const counted: Rule<HistoryIndex> = ({ calls, quietMs }) => {
-  const after = calls.filter(({ startMs, status }) => startMs >= quietMs && status === 200)
-  const count = after.find(({ operation }) => operation === 'thread.count')
-  const lists = after.filter(({ operation, body }) =>
-    operation === 'thread.search' && (body as { sort_by?: string }).sort_by !== undefined
+const counted: Rule<HistoryIndex> = (index) => {
+  const count = index.calls.find(({ operation, startMs, status }) =>
+    operation === 'thread.count' && startMs >= index.quietMs && status === 200
   )
-  const listed = lists.reduce((sum, { response }) => sum + (response as unknown[]).length, 0)
+  const listed = lastSearches(index).reduce(
+    (sum, { response }) => sum + (response as unknown[]).length,
+    0,
+  )
   return count === undefined || count.response === listed
     ? []
     : [{ message: `${listed} threads are found, ${count.response} counted`, calls: [count] }]

@@ -125,8 +125,8 @@ export async function newestRun(runs: McpParts['runs'], caller: Caller,
 }
 
 /**
- * The run with which a kept call goes on: answers by the ids of their questions. It has the context
- * of the run before it, because an answer in a session cannot name one.
+ * Returns the run that continues a kept call, with answers by interrupt id. It has the context of
+ * the previous run, because a response in a session cannot contain a context.
  */
 export function resumed({ assistant, progressToken, row }: KeptCall,
   answers: Readonly<Record<string, unknown>>) {

@@ -109,7 +109,7 @@ export function createClusterOperator(
       const older = await findOlder()
       if (older !== undefined) throw isOlder(older, required)
       await tables.finishUpgrade()
-      // A member that started meanwhile may have read the earlier version of the tables.
+      // A member that started at the same time may have read the earlier version of the tables.
       const late = await findOlder()
       if (late !== undefined) throw startedLate(late, required)
       return required

@@ -106,7 +106,7 @@ async function finishEdit(parts: ThreadParts, work: StateEdit,
   const { id: executionId, edit, reported: steps, revision, result } = work
   try {
     await threadLog.ready(steps)
-    // The thread went away meanwhile: nothing may start here.
+    // The thread may have been passivated during the wait: no work may start then.
     if (!slot.get(executionId)) return nothing
     const edited = { edit, steps, outcome, revision }
     const durable = perform(parts, (at, nowMs) => decideEdited(at, edited, nowMs))
@@ -194,7 +194,7 @@ export function recover(parts: ThreadParts, storeFailed: boolean): void {
   if (hidden && activeRuns(state).length === 0) retention.resume()
 }
 
-/** Nothing is decided about work that has ended. */
+/** Returns no turn if the work has ended. */
 function ofRun(parts: ThreadParts, executionId: number, decide: Decide): Turn {
   return parts.slot.get(executionId) ? turn(parts, decide) : nothing
 }

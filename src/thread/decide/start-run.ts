@@ -43,7 +43,7 @@ export function decideStart(at: Situation,
     cutRuns(draft, { runs: admission.runs, action: admission.kind, rollback, outcome,
       reason: supersededBy(asked.runId) })
   }
-  // What a rollback leaves may wait for an answer again.
+  // After a rollback, an interrupt may be open again.
   const run = withAnswered(asAnswer(asked, draft.state, nowMs), draft.state)
   giveUpWaiting(draft, run)
   draft.write([...admissionRecords(run, draft.state.row, nowMs), ...startedPush(draft, run),

@@ -32,7 +32,7 @@ export class WorkSlot {
   readonly #edits: RequestedEdit[] = []
   /** The thread moves to another owner: no more runs are started. */
   isResting = false
-  /** The run that cannot take messages. It is not asked to stop for any again. */
+  /** The run that cannot take messages. It does not stop for a message again. */
   refusesMessages: string | undefined
 
   constructor(context: ThreadContext, feeds: RunFeeds, threadFeed: ThreadFeed) {
@@ -59,7 +59,7 @@ export class WorkSlot {
     return this.#current?.id === id ? this.#current : undefined
   }
 
-  /** Begins at once, or when what it needs of the log was read. */
+  /** Starts the execution. If it needs rows of the log, it starts after these were read. */
   execute({ run, resumes, woken, stoppedFor, stops }: Starting): void {
     const { threadLog } = this.#context
     const { head } = threadLog.state.row

@@ -1,12 +1,11 @@
 /** Members of this version beside members that write rows of runs behind the response. */
 
-import { setTimeout as pause } from 'node:timers/promises'
-
 import { afterAll, afterEach, describe, expect, it, onTestFailed } from 'vitest'
 
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
 import { earlierProgram } from '../../support/earlier-program.ts'
+import { eventually } from '../../support/eventually.ts'
 import { oneWorker, startServer } from '../../support/server-process.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
 import { clientOf } from '../../support/server.ts'
@@ -29,7 +28,6 @@ const args = [...oneWorker, '--member-host', '127.0.0.1']
 /** Threads of a member that is killed: some at rest for a moment, some busy. */
 const count = 40
 const laps = { laps: 3, pauseMs: 400 }
-const patienceMs = 60_000
 
 async function started(program?: string): Promise<ServerProcess> {
   const server = await startServer({ project: 'bench', cassandra: place!, args,
@@ -71,18 +69,14 @@ class Acknowledged {
   }
 }
 
-async function found(server: ServerProcess): Promise<string[]> {
-  const end = performance.now() + patienceMs
-  for (;;) {
+/** Resolves with the ids of all runs. Until its shards have an owner, a search is refused. */
+function found(server: ServerProcess): Promise<string[]> {
+  return eventually(async () => {
     const response = await fetch(`${server.url}/runs/search`, { method: 'POST',
       headers: { 'content-type': 'application/json' }, body: JSON.stringify({ limit: 1_000 }) })
-    if (response.ok) {
-      return (await response.json() as { run_id: string }[]).map(({ run_id: run }) => run)
-    }
-    // Its shards have no owner yet.
-    if (performance.now() > end) throw new Error(`a search is refused: ${await response.text()}`)
-    await pause(100)
-  }
+    if (!response.ok) throw new Error(`A search is refused: ${await response.text()}`)
+    return (await response.json() as { run_id: string }[]).map(({ run_id: run }) => run)
+  })
 }
 
 describe.skipIf(!cassandra || before === undefined)('a member of this version', () => {

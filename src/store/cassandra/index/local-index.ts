@@ -152,7 +152,7 @@ export class LocalIndex implements OwnIndex {
   /** Crons of covered shards, the one that is due first in front. */
   dueCrons: DueCrons = (after, limit, nowMs) => this.#store.dueCrons(after, limit, nowMs)
 
-  /** Answers for the covered shards. */
+  /** Returns the result for the covered shards. */
   async answer(question: IndexQuestion): Promise<IndexAnswer> {
     return await this.#store.answer(question)
   }
