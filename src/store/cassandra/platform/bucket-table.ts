@@ -118,6 +118,11 @@ export class BucketTable {
       cql: `UPDATE ${this.#hours} SET some_removed = true WHERE tenant = ? AND project = ?`,
       values: [tenant, project],
     })
+    await this.noteTraces(tenant, project, traces)
+  }
+
+  /** Notes ids among the removed traces of a project, which only `removedOf` finds. */
+  async noteTraces(tenant: string, project: Uuid, traces: readonly Uuid[]): Promise<void> {
     await forEachLimit(marksAtOnce, traces, async (trace) => {
       await this.#connection.write({
         cql: `UPDATE ${this.#gone} USING TTL ${goneS} SET removed = true ` +

@@ -22,7 +22,7 @@ export class GoneIds {
   /** Notes ids of spans and traces. */
   async note(tenant: string, ids: readonly Uuid[]): Promise<void> {
     for (const [project, some] of Map.groupBy(ids, projectOf)) {
-      await this.#buckets.markTraces(tenant, project, some)
+      await this.#buckets.noteTraces(tenant, project, some)
     }
   }
 

@@ -63,7 +63,7 @@ async function removeTraces(parts: RemovalParts, tenant: string,
   }
   await forEachLimit(4, traces, async (trace) => {
     const places = await parts.blocks.members(trace)
-    await removeSpans(parts, tenant, places)
+    await removeSpans(parts, tenant, places, new Set([trace.trace]))
     await parts.blocks.markRemoved(trace)
     await parts.blocks.remove(trace)
     await parts.rollUps.touch(places)
@@ -125,8 +125,8 @@ async function removeRange(parts: RemovalParts, range: BucketRange): Promise<voi
   await parts.spans.removeRange(range)
 }
 
-async function removeSpans(parts: RemovalParts, tenant: string,
-  places: readonly SpanPlace[]): Promise<void> {
+async function removeSpans(parts: RemovalParts, tenant: string, places: readonly SpanPlace[],
+  noted: ReadonlySet<Uuid> = new Set()): Promise<void> {
   await forEachLimit(atOnce, places, async (place) => {
     await parts.connection.repeatableBatch([parts.spans.removal(place)])
   })
@@ -139,5 +139,5 @@ async function removeSpans(parts: RemovalParts, tenant: string,
         (placed) => [undefined, place.project].includes(placed.place?.project)),
     ])
   })
-  await parts.gone.note(tenant, places.map(({ id }) => id))
+  await parts.gone.note(tenant, places.map(({ id }) => id).filter((id) => !noted.has(id)))
 }
