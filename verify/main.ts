@@ -11,12 +11,16 @@ import { startReceiver } from './receiver.ts'
 import { countPairs } from './pairs.ts'
 import { runRound } from './round.ts'
 import { startHeddle } from './targets/heddle.ts'
+import { startHeddleCluster } from './targets/heddle-cluster.ts'
+import type { StartTarget } from './targets/target.ts'
 
 const usage = `Usage: npm run verify -- [options]
 
 Runs a random workload of the public API against a server, injects faults, and checks the
 history of all calls. Exits with 1 if a rule is broken.
 
+  --target <name>      heddle (a server with a data directory; the default) or heddle-cluster
+                       (three members on three nodes of Cassandra).
   --minutes <number>   Duration. Default: 5.
   --seed <number>      Seed of the workload. Default: from the time.
   --clients <number>   Clients at once. Default: 8.
@@ -24,11 +28,15 @@ history of all calls. Exits with 1 if a rule is broken.
   --check <file>       Checks a history and starts no server.
   --help               Prints this text.`
 
-const roundLoadMs = 30_000
+const targets: Readonly<Record<string, StartTarget>> = {
+  heddle: startHeddle,
+  'heddle-cluster': startHeddleCluster,
+}
 const shownViolations = 10
 
 const { values: options } = parseArgs({
   options: {
+    target: { type: 'string', default: 'heddle' },
     minutes: { type: 'string', default: '5' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     clients: { type: 'string', default: '8' },
@@ -48,7 +56,7 @@ function report(violations: readonly Violation[]): void {
 }
 
 /** Runs rounds until the time is up or a rule is broken. Resolves with the exit code. */
-async function verify(seed: number): Promise<number> {
+async function verify(seed: number, start: StartTarget): Promise<number> {
   await mkdir(options.history, { recursive: true })
   const seen = new Map<string, number>()
   let calls = 0
@@ -56,7 +64,7 @@ async function verify(seed: number): Promise<number> {
   const receiver = await startReceiver((effect) =>
     history?.add({ type: 'effect', ...effect, atMs: history.nowMs() })
   )
-  const target = await startHeddle(receiver.url)
+  const target = await start(receiver.url)
   const endMs = performance.now() + Number(options.minutes) * 60_000
   try {
     for (let round = 0; performance.now() < endMs; round++) {
@@ -64,7 +72,7 @@ async function verify(seed: number): Promise<number> {
       const file = join(options.history, `${name}.jsonl`)
       history = new HistoryWriter(file)
       await runRound({ target, name, seed: seed + round, clients: Number(options.clients),
-        loadMs: roundLoadMs, history })
+        history })
       await history.close()
       const violations = checkHistory(history.entries)
       calls += history.entries.filter(({ type }) => type === 'call').length
@@ -93,4 +101,10 @@ else if (options.check !== undefined) {
   report(violations)
   console.log(`${violations.length} violations of ${ruleNames.length} rules.`)
   process.exitCode = violations.length > 0 ? 1 : 0
-} else process.exitCode = await verify(Number(options.seed))
+} else {
+  const start = targets[options.target]
+  if (start === undefined) {
+    console.error(`--target is ${Object.keys(targets).join(' or ')}.`)
+    process.exitCode = 2
+  } else process.exitCode = await verify(Number(options.seed), start)
+}

@@ -3,7 +3,8 @@
 import { Chance } from '../test/simulation/chance.ts'
 import { indexHistory } from './checker/history-index.ts'
 import type { HistoryWriter } from './history/history.ts'
-import type { Target } from './targets/heddle.ts'
+import { pause } from './targets/target.ts'
+import type { Target } from './targets/target.ts'
 import { runClients } from './workload/clients.ts'
 import { Session } from './workload/session.ts'
 
@@ -12,7 +13,6 @@ export interface RoundOptions {
   readonly name: string
   readonly seed: number
   readonly clients: number
-  readonly loadMs: number
   readonly history: HistoryWriter
 }
 
@@ -24,13 +24,14 @@ const pageSize = 100
 
 /** Runs a round. Its history ends with the entry `quiet` and the last reads. */
 export async function runRound(options: RoundOptions): Promise<void> {
-  const { target, name, seed, clients, loadMs, history } = options
-  const session = new Session({ url: target.url, name, history })
+  const { target, name, seed, clients, history } = options
+  const { loadMs } = target
+  const session = new Session({ urls: target.urls, name, history })
   const stopped = AbortSignal.timeout(loadMs)
   const aborted = AbortSignal.timeout(loadMs + quietMs)
   await Promise.all([
     runClients({ session, count: clients, seed, stopped, aborted }),
-    injectFaults(target, history, { chance: new Chance(seed), stopped, loadMs }),
+    injectFaults(target, history, { chance: new Chance(seed), stopped }),
   ])
   const signal = AbortSignal.timeout(2 * quietMs)
   await waitForRuns(session, signal)
@@ -41,14 +42,13 @@ export async function runRound(options: RoundOptions): Promise<void> {
 interface FaultOptions {
   readonly chance: Chance
   readonly stopped: AbortSignal
-  readonly loadMs: number
 }
 
 /** Injects faults at random times until the load stops. */
 async function injectFaults(target: Target, history: HistoryWriter,
-  { chance, stopped, loadMs }: FaultOptions): Promise<void> {
+  { chance, stopped }: FaultOptions): Promise<void> {
   for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, chance.between(0.1, 0.5) * loadMs))
+    await pause(chance.between(0.1, 0.5) * target.loadMs)
     if (stopped.aborted) return
     const [name, inject] = chance.pick(Object.entries(target.faults))
     const startMs = history.nowMs()
@@ -62,7 +62,7 @@ async function waitForRuns(session: Session, signal: AbortSignal): Promise<void>
   while (!signal.aborted) {
     const { status, response } = await search(session, { status: 'busy', offset: 0 }, signal)
     if (status === 200 && (response as unknown[]).length === 0) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await pause(100)
   }
 }
 

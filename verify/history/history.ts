@@ -9,6 +9,8 @@ export interface Call {
   readonly type: 'call'
   readonly operation: string
   readonly client: number
+  /** The front door that got it. */
+  readonly url?: string
   readonly threadId?: string
   readonly method: string
   readonly path: string

@@ -3,15 +3,8 @@
 import { join } from 'node:path'
 
 import { startServer } from '../../test/support/server-process.ts'
-
-/** A server under verification. */
-export interface Target {
-  readonly name: string
-  readonly url: string
-  /** Faults that can be injected, by name. Each resolves when the server serves again. */
-  readonly faults: Readonly<Record<string, () => Promise<void>>>
-  close(): Promise<void>
-}
+import { pause } from './target.ts'
+import type { Target } from './target.ts'
 
 /** Milliseconds for which `stop` suspends the process. */
 const stopMs = 1_500
@@ -28,7 +21,8 @@ export async function startHeddle(receiverUrl: string): Promise<Target> {
   }
   return {
     name: 'heddle',
-    url: server.url,
+    urls: [server.url],
+    loadMs: 30_000,
     faults: {
       kill,
       // The second kill meets the server while it resumes what the first one interrupted.
@@ -38,7 +32,7 @@ export async function startHeddle(receiverUrl: string): Promise<Target> {
       },
       stop: async () => {
         process.kill(server.pid, 'SIGSTOP')
-        await new Promise((resolve) => setTimeout(resolve, stopMs))
+        await pause(stopMs)
         process.kill(server.pid, 'SIGCONT')
       },
     },

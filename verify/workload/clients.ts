@@ -1,6 +1,7 @@
 /** Clients that draw operations until the round ends. */
 
 import { Chance } from '../../test/simulation/chance.ts'
+import { pause } from '../targets/target.ts'
 import { drawOperation } from './operations.ts'
 import type { Session } from './session.ts'
 import { createThread } from './thread-operations.ts'
@@ -31,14 +32,16 @@ export async function runClients(options: ClientsOptions): Promise<void> {
         await drawOperation(client.chance).execute({ session, client, thread })
       }
       const last = session.history.entries.slice(before).findLast(({ type }) => type === 'call')
-      if (last?.type === 'call' && last.status === undefined) await waitForServer(options)
+      if (last?.type === 'call' && last.status === undefined) await waitForServer(options, number)
     }
   }))
 }
 
-/** Resolves when the server serves, or when the round stops. */
-async function waitForServer({ session, stopped }: ClientsOptions): Promise<void> {
-  while (!stopped.aborted && !await session.isServed()) {
-    await new Promise((resolve) => setTimeout(resolve, pollDelayMs))
-  }
+/** Resolves when a front door serves the client, or when the round stops. */
+async function waitForServer({ session, stopped }: ClientsOptions, client: number): Promise<void> {
+  do {
+    session.changeDoor(client)
+    if (await session.isServed(client)) return
+    await pause(pollDelayMs)
+  } while (!stopped.aborted)
 }

@@ -37,11 +37,13 @@ export class Session {
   readonly history: HistoryWriter
   /** Metadata value that all threads of this session have. */
   readonly name: string
-  readonly #url: string
+  readonly #urls: readonly string[]
+  /** Index of the front door of each client: its number, and one more after each failure. */
+  readonly #doors = new Map<number, number>()
   #tokens = 0
 
-  constructor(options: { url: string; name: string; history: HistoryWriter }) {
-    this.#url = options.url
+  constructor(options: { urls: readonly string[]; name: string; history: HistoryWriter }) {
+    this.#urls = options.urls
     this.name = options.name
     this.history = options.history
   }
@@ -71,25 +73,40 @@ export class Session {
     runs.length = Math.min(runs.length, recentRuns)
   }
 
-  /** True if the server responds. Not recorded. */
-  async isServed(): Promise<boolean> {
-    return await fetch(`${this.#url}/ok`).then(({ ok }) => ok, () => false)
+  /** True if the front door of the client responds. Not recorded. */
+  async isServed(client: number): Promise<boolean> {
+    return await fetch(`${this.#url(client)}/ok`).then(({ ok }) => ok, () => false)
+  }
+
+  /** The client continues at the next front door. */
+  changeDoor(client: number): void {
+    this.#doors.set(client, this.#door(client) + 1)
+  }
+
+  #door(client: number): number {
+    return this.#doors.get(client) ?? Math.max(client, 0)
+  }
+
+  #url(client: number): string {
+    return this.#urls[this.#door(client) % this.#urls.length]!
   }
 
   /** Sends a request and records it. Rejects only if the session is aborted. */
   async call(client: number, request: Request, signal: AbortSignal): Promise<Reply> {
     const { operation, threadId, method, path, headers, body } = request
     const startMs = this.history.nowMs()
-    const reply = await this.#send(request, signal)
+    const url = this.#url(client)
+    const reply = await this.#send(url, request, signal)
     this.history.add({ type: 'call', operation, client, threadId, method, path, headers, body,
-      startMs, endMs: this.history.nowMs(), ...reply })
+      startMs, endMs: this.history.nowMs(), url, ...reply })
     if (threadId !== undefined && reply.runId !== undefined) this.addRun(threadId, reply.runId)
     return reply
   }
 
-  async #send({ method, path, headers, body }: Request, signal: AbortSignal): Promise<Reply> {
+  async #send(url: string, { method, path, headers, body }: Request,
+    signal: AbortSignal): Promise<Reply> {
     try {
-      const response = await fetch(`${this.#url}${path}`, {
+      const response = await fetch(`${url}${path}`, {
         method,
         headers: body === undefined
           ? { ...headers }

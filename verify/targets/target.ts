@@ -1,0 +1,17 @@
+/** What is verified: a server, or several that serve the same threads. */
+
+export interface Target {
+  readonly name: string
+  /** URLs of the front doors. They stay the same over all faults. */
+  readonly urls: readonly string[]
+  /** Milliseconds for which a round loads it: enough for several faults. */
+  readonly loadMs: number
+  /** Faults that can be injected, by name. Each resolves when all servers serve again. */
+  readonly faults: Readonly<Record<string, () => Promise<void>>>
+  close(): Promise<void>
+}
+
+/** Starts a target whose graphs send their effects to the receiver. */
+export type StartTarget = (receiverUrl: string) => Promise<Target>
+
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
