@@ -5,13 +5,15 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
 import type { ExecutionOutcome } from '../../graph/index.ts'
 import { mayTake, messagesEdit, messagesIn } from '../decide/injected-messages.ts'
-import { decideEnded, decideLost, decideRecovery, decideRefused, decideRest,
-  decideTimeLimit } from '../decide/run-execution.ts'
+import { decideEnded, decideLost, decideOver, decideRecovery,
+  decideRest } from '../decide/run-execution.ts'
+import { outOfTime } from '../decide/run-result.ts'
+import type { Ending } from '../decide/run-result.ts'
 import { decideNext, decideTrial } from '../decide/start-next.ts'
 import { decideEdited, editAnswer, failedEdit, lostEdit, newestCheckpoint,
   slowEdit } from '../decide/state-edit.ts'
 import type { OwnCommand } from '../model/command.ts'
-import { activeRuns } from '../model/waiting-message.ts'
+import { isBusy } from '../model/waiting-message.ts'
 import { nodesBetweenSteps } from '../queries/next-nodes.ts'
 import { perform, turn } from './perform.ts'
 import type { Decide } from './perform.ts'
@@ -142,7 +144,8 @@ export function lost(parts: ThreadParts, { executionId, reason }: Report<'lost'>
 
 /** The answer of a run fits no interrupt that waits. */
 export function refused(parts: ThreadParts, { executionId, refusal }: Report<'refused'>): Turn {
-  return ofRun(parts, executionId, (at, nowMs) => decideRefused(at, refusal, nowMs))
+  const ending: Ending = { status: 'error', error: refusal, refused: true }
+  return ofRun(parts, executionId, (at, nowMs) => decideOver(at, ending, nowMs))
 }
 
 /** A run or an edit took too long. */
@@ -153,12 +156,13 @@ export function timeLimit(parts: ThreadParts, { executionId }: Report<'time_limi
   if (!work) return nothing
   return work.kind === 'edit'
     ? refuseEdit(parts, work, slowEdit())
-    : outOfTime(parts, work.run)
+    : endLate(parts, work.run)
 }
 
-async function outOfTime(parts: ThreadParts, run: RunRow): Promise<Turn> {
-  const outcome = await cutShort(parts, [run])
-  return turn(parts, (at, nowMs) => decideTimeLimit(at, outcome, nowMs))
+async function endLate(parts: ThreadParts, run: RunRow): Promise<Turn> {
+  // It may have ended just before.
+  const ending = await cutShort(parts, [run]) ?? outOfTime
+  return turn(parts, (at, nowMs) => decideOver(at, ending, nowMs))
 }
 
 /** Starts the next run or edit that is due. */
@@ -191,7 +195,7 @@ export function recover(parts: ThreadParts, storeFailed: boolean): void {
     void perform(parts, (at, nowMs) => decideRecovery(at, found, nowMs))
   }
   // It is unknown whether any client got the end of a stateless run.
-  if (hidden && activeRuns(state).length === 0) retention.resume()
+  if (hidden && !isBusy(state)) retention.resume()
 }
 
 /** Returns no turn if the work has ended. */

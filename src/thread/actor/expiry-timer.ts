@@ -4,7 +4,7 @@ import { expiryAtMs } from '../../search/index.ts'
 import { cautiousNowMs } from '../context/thread-context.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import { lookAgainMs } from '../decide/run-queue.ts'
-import { activeRuns } from '../model/waiting-message.ts'
+import { isBusy } from '../model/waiting-message.ts'
 
 /** Watches the thread as long as it is in memory. When it sleeps, it is woken in time. */
 export class ExpiryTimer {
@@ -20,7 +20,7 @@ export class ExpiryTimer {
   get atMs(): number {
     const { state } = this.#context.threadLog
     const { row, exists } = state
-    return exists ? expiryAtMs(row, activeRuns(state).length > 0) : 0
+    return exists ? expiryAtMs(row, isBusy(state)) : 0
   }
 
   /** Call when the thread may have changed. */

@@ -4,7 +4,7 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import { planOf } from '../model/run-request.ts'
 import type { RunDue } from '../model/thread-client.ts'
-import { activeRuns } from '../model/waiting-message.ts'
+import { isBusy } from '../model/waiting-message.ts'
 
 /** The retention of one thread, as a timer and two flags. */
 export class RunRetention {
@@ -117,7 +117,7 @@ export class RunRetention {
     const { tenant, threadId, threadLog, ports: { runs } } = this.#context
     const { lastRunId = '', hidden } = threadLog.state.row
     const run = hidden && lastRunId !== '' && await runs.get(tenant, threadId, lastRunId)
-    if (this.#mayGo !== null || !run || activeRuns(threadLog.state).length > 0) return
+    if (this.#mayGo !== null || !run || isBusy(threadLog.state)) return
     this.#mayGo = canGo(run)
     if (this.#mayGo) this.#expire()
   }

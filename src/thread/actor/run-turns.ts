@@ -8,10 +8,10 @@ import { waitingInterrupts } from '../../graph/index.ts'
 import { objectOf } from '../../json/index.ts'
 import type { TimeToLiveRequest } from '../../search/index.ts'
 import { deploymentOf } from '../context/thread-graphs.ts'
-import { decideCancel, decideDeleteRun, runToRollBack } from '../decide/cut-run.ts'
+import { decideCancel, decideDeleteRun } from '../decide/cut-run.ts'
+import type { PreparedCut } from '../decide/cut-run.ts'
 import { requireTaker } from '../decide/injected-messages.ts'
 import { requireOutlive } from '../decide/rollback.ts'
-import type { Rollback } from '../decide/rollback.ts'
 import { admit } from '../decide/run-queue.ts'
 import { decideStart } from '../decide/start-run.ts'
 import { threadNotFound } from '../decide/thread.ts'
@@ -67,17 +67,12 @@ export async function start(parts: ThreadParts, asked: StartRun,
   const { state } = threadLog
   const before = run.strategy === 'reject' ? activeRuns(state) : state.runs
   const admission = admit(before, run.strategy, limits)
-  const reading = admission.kind === 'enqueue'
+  const preparing = admission.kind === 'enqueue'
     ? undefined
-    : rollbackFor(parts, admission.runs, admission.kind)
-  const rollback = reading && await reading
-  const fork = forkOf(run)?.checkpointId
-  if (fork && rollback) requireOutlive(fork, rollback)
-  if (rollback && admission.kind !== 'enqueue') await removeTraces(parts, admission.runs)
+    : prepareCut(parts, admission.runs, admission.kind, forkOf(run)?.checkpointId)
+  const prepared = preparing && await preparing
   if (mayHoldBack(run)) holdBack(parts)
-  const stopping = admission.kind === 'interrupt' ? cutShort(parts, admission.runs) : undefined
-  const outcome = stopping && await stopping
-  const admitted = { run, admission, rollback, outcome, note, timeToLive }
+  const admitted = { run, admission, note, timeToLive, ...prepared }
   return turn(parts, (at, nowMs) => decideStart(at, admitted, nowMs))
 }
 
@@ -134,17 +129,24 @@ function requireRoom({ context: { inputs }, slot }: ThreadParts): void {
   inputs.requireLeft(slot)
 }
 
-/** Reads what is needed to roll runs back; undefined, without a wait, if none is rolled back. */
-function rollbackFor({ context: { threadLog, ports } }: ThreadParts, runs: readonly RunRow[],
-  action: CancelRun['action']): Promise<Rollback> | undefined {
-  const started = runToRollBack(runs, action)
-  return started && rollbackOf(started, threadLog, ports)
+/**
+ * Reads and writes what a cut of these runs needs. Undefined, without a wait, if that is nothing.
+ * Throws `not_found` if it would drop the checkpoint `fork`.
+ */
+function prepareCut(parts: ThreadParts, runs: readonly RunRow[], action: CancelRun['action'],
+  fork?: string | null): Promise<PreparedCut> | undefined {
+  if (action === 'interrupt') return cutShort(parts, runs)?.then((ending) => ({ ending }))
+  const started = runs.filter((run) => run.started)
+  return started.length === 0 ? undefined : prepareRollback(parts, started, fork)
 }
 
-/** Removes the traces of these runs, before they are rolled back. */
-async function removeTraces({ context: { ports, tenant } }: ThreadParts,
-  runs: readonly RunRow[]): Promise<void> {
-  await ports.runsGone?.(tenant, runs.filter(({ started }) => started))
+/** Removes the traces of runs before these are rolled back. */
+async function prepareRollback({ context: { threadLog, ports, tenant } }: ThreadParts,
+  started: readonly RunRow[], fork: string | null | undefined): Promise<PreparedCut> {
+  const rollback = await rollbackOf(started[0]!, threadLog, ports)
+  if (fork) requireOutlive(fork, rollback)
+  await ports.runsGone?.(tenant, started)
+  return { rollback }
 }
 
 /** Answers a repeated `start`: the run that the first one made, as it is now. */
@@ -170,12 +172,9 @@ export async function cancel(parts: ThreadParts, { runId, cancel: how }: Command
   }
   const isWanted = how.openMs !== undefined && parts.keyed.wasRepeated(runId, how.openMs)
   if (isWanted || !isMeant(run, how)) return { reply: threadLog.durable }
-  const reading = rollbackFor(parts, [run], action)
-  const rollback = reading && await reading
-  if (rollback) await removeTraces(parts, [run])
-  const stopping = action === 'interrupt' ? cutShort(parts, [run]) : undefined
-  const outcome = stopping && await stopping
-  const cut = { runs: [run], action, rollback, outcome, reason: cancelReason(cause), note }
+  const preparing = prepareCut(parts, [run], action)
+  const prepared = preparing && await preparing
+  const cut = { runs: [run], action, reason: cancelReason(cause), note, ...prepared }
   return turn(parts, (at, nowMs) => decideCancel(at, cut, nowMs))
 }
 
@@ -191,8 +190,8 @@ export async function deleteRun(parts: ThreadParts, runId: string,
   const { ports, tenant } = parts.context
   const run = unfinishedRun(parts, runId) ?? await runRow(parts, runId)
   await ports.runsGone?.(tenant, [run])
-  const outcome = await cutShort(parts, [run])
-  const deleted = turn(parts, (at, nowMs) => decideDeleteRun(at, { run, note, outcome }, nowMs))
+  const ending = await cutShort(parts, [run])
+  const deleted = turn(parts, (at, nowMs) => decideDeleteRun(at, { run, note, ending }, nowMs))
   callWebhooks(parts)
   return deleted
 }

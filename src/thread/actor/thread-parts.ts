@@ -7,7 +7,7 @@ import type { ThreadContext } from '../context/thread-context.ts'
 import { deploymentOf } from '../context/thread-graphs.ts'
 import type { Situation } from '../decide/decision.ts'
 import { runResult } from '../decide/run-result.ts'
-import { activeRuns } from '../model/waiting-message.ts'
+import { isBusy } from '../model/waiting-message.ts'
 import type { KeyedRuns } from '../queries/known-run.ts'
 import type { DeploymentWatch } from './deployment-watch.ts'
 import type { ExpiryTimer } from './expiry-timer.ts'
@@ -57,7 +57,7 @@ export function isAwake(
 ): boolean {
   const isNeeded = waiters.any || slot.isEditing || slot.isResting
   const { state } = threadLog
-  return state.runs.length > 0 && (isNeeded || (activeRuns(state).length > 0 && !timer.mayDoze))
+  return state.runs.length > 0 && (isNeeded || (isBusy(state) && !timer.mayDoze))
 }
 
 /** True if anything is in progress, owed or followed. */

@@ -23,7 +23,7 @@ import type { Origin, ThreadCommand } from '../model/command.ts'
 import type { CreateThread, StateUpdate, ThreadPatch } from '../model/thread-client.ts'
 import { originOf } from '../model/origin.ts'
 import { fromOrigin } from '../model/thread-state.ts'
-import { activeRuns } from '../model/waiting-message.ts'
+import { isBusy } from '../model/waiting-message.ts'
 import { olderOrigin } from './copy-place.ts'
 import { removeTracesOf } from './gone-runs.ts'
 import { discard, perform, turn } from './perform.ts'
@@ -206,20 +206,18 @@ export function renewIfDeleted(parts: ThreadParts): void {
   if (threadLog.state.row.seq > 0) threadLog.renew(purge.lastTry)
 }
 
-/** True if the thread exists, and its time to live has not ended. */
-export function isThere(
-  { context: { threadLog: { state }, ports: { env } } }: ThreadParts,
-): boolean {
-  return state.exists && !isExpired(state.row, activeRuns(state).length > 0, env.nowMs())
+/** True if the thread exists, and its time to live has not ended by the clock of the machine. */
+export function isThere({ context: { threadLog: { state }, ports: { env } } }: ThreadParts,
+  nowMs = env.nowMs()): boolean {
+  return state.exists && !isExpired(state.row, isBusy(state), nowMs)
 }
 
 /**
  * True if the thread exists and may not be deleted yet. If the clock of the machine is ahead, that
  * includes a thread that is hidden because its time has ended by that clock.
  */
-export function isStillThere({ context, context: { threadLog: { state } } }: ThreadParts): boolean {
-  return state.exists
-    && !isExpired(state.row, activeRuns(state).length > 0, cautiousNowMs(context))
+export function isStillThere(parts: ThreadParts): boolean {
+  return isThere(parts, cautiousNowMs(parts.context))
 }
 
 /** A thread with supersteps exists once these are written: until then others have to retry. */

@@ -2,7 +2,6 @@
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
-import type { ExecutionOutcome } from '../../graph/index.ts'
 import { errorEntry } from '../model/feed-entry.ts'
 import { kwargsOf, planOf } from '../model/run-request.ts'
 import type { CancelRun } from '../model/thread-client.ts'
@@ -12,29 +11,26 @@ import type { Decision, Situation } from './decision.ts'
 import { finish } from './finish-run.ts'
 import { takenBack } from './rollback.ts'
 import type { RemovedRun, Rollback } from './rollback.ts'
-import { endingOf, rolledBack } from './run-result.ts'
+import { rolledBack } from './run-result.ts'
 import type { Ending } from './run-result.ts'
 import { startNext } from './start-next.ts'
 
-/** Order to cut runs, with all that was read for it. */
-export interface Cut {
-  readonly runs: readonly RunRow[]
-  readonly action: CancelRun['action']
+/** Result of the preparation of a cut. */
+export interface PreparedCut {
   /** Given if one of the runs is rolled back that had been started. */
   readonly rollback?: Rollback | undefined
-  /** Reason in the record of an interrupted run. */
-  readonly reason?: string
-  /** Outcome of the current execution, if it completed or failed before the cut. */
-  readonly outcome?: ExecutionOutcome | undefined
-  /** Written with it: marks the command as done. */
-  readonly note?: readonly RecordOf[]
+  /** Ending of the current execution, if it completed or failed before the cut. */
+  readonly ending?: Ending | undefined
 }
 
-/** The run among these that has something to roll back. */
-export function runToRollBack(runs: readonly RunRow[], action: CancelRun['action']):
-  | RunRow
-  | undefined {
-  return action === 'rollback' ? runs.find(({ started }) => started) : undefined
+/** Order to cut runs. */
+export interface Cut extends PreparedCut {
+  readonly runs: readonly RunRow[]
+  readonly action: CancelRun['action']
+  /** Reason in the record of an interrupted run. */
+  readonly reason?: string
+  /** Written with it: marks the command as done. */
+  readonly note?: readonly RecordOf[]
 }
 
 /** Cancels a run that is unfinished. */
@@ -57,12 +53,12 @@ export function lacksInput({ row }: Pick<ThreadState, 'row'>, run: RunRow): bool
 
 /** Deletes a run, interrupting it first if it is unfinished. */
 export function decideDeleteRun(at: Situation,
-  { run: deleted, note, outcome }: Pick<Cut, 'outcome'> & { readonly run: RemovedRun;
+  { run: deleted, note, ending }: Pick<Cut, 'ending'> & { readonly run: RemovedRun;
     readonly note: readonly RecordOf[] }, nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
   const { runId } = deleted
   const run = draft.unfinished(runId)
-  if (run) cutRuns(draft, { runs: [run], action: 'interrupt', outcome })
+  if (run) cutRuns(draft, { runs: [run], action: 'interrupt', ending })
   draft.effect({ kind: 'forgetFeed', runId })
   draft.write([...takenBack([deleted], undefined, nowMs), ...note])
   startNext(draft)
@@ -71,7 +67,7 @@ export function decideDeleteRun(at: Situation,
 
 /** Ends unfinished runs; a rollback leaves no trace of them. */
 export function cutRuns(draft: Draft,
-  { runs, action, rollback, reason, outcome, note = [] }: Cut): void {
+  { runs, action, rollback, reason, ending, note = [] }: Cut): void {
   const executed = draft.execution?.run.runId
   draft.write(note)
   if (action === 'rollback') return takeBack(draft, runs, rollback)
@@ -79,14 +75,8 @@ export function cutRuns(draft: Draft,
   for (const run of runs) {
     // Its last steps may have changed its row.
     const current = draft.unfinished(run.runId) ?? run
-    finish(draft, current, run.runId === executed && endingBefore(outcome) || interrupted)
+    finish(draft, current, run.runId === executed && ending || interrupted)
   }
-}
-
-/** The ending of a run whose execution has completed or failed; undefined if it was stopped. */
-export function endingBefore(outcome: ExecutionOutcome | undefined): Ending | undefined {
-  if (outcome?.status !== 'success' && outcome?.status !== 'error') return undefined
-  return endingOf(outcome, outcome.status)
 }
 
 function takeBack(draft: Draft, runs: readonly RunRow[], rollback: Rollback | undefined): void {

@@ -11,9 +11,6 @@ import type { RecordPosition, ThreadState } from '../model/thread-state.ts'
 /** The execution under way, as decisions see it. */
 export interface CurrentExecution {
   readonly kind: 'run'
-  readonly id: number
-  /** Its run. */
-  readonly owners: readonly string[]
   /** The run as it was when the execution began. */
   readonly run: RunRow
   /** True if it was handed to a worker. */
@@ -46,7 +43,7 @@ export interface Situation {
   readonly state: ThreadState
   /** The row in which the records of the decision will stand. */
   readonly position: RecordPosition
-  /** It ends with any of its owners. */
+  /** It ends with its run, or with any of its owners. */
   readonly work: CurrentExecution | CurrentEdit | undefined
   readonly suspect: QuarantinePlace | undefined
   /** The thread moves to another owner, which continues its runs: none starts here. */
@@ -70,7 +67,8 @@ export interface Decision {
 /** A decision in the making: each record changes the state that the next step decides on. */
 export class Draft {
   readonly nowMs: number
-  readonly #at: Situation
+  /** The part of the situation that records do not change. */
+  readonly at: Omit<Situation, 'state' | 'work' | 'suspect'>
   #state: ThreadState
   #work: Situation['work']
   #suspect: QuarantinePlace | undefined
@@ -80,7 +78,7 @@ export class Draft {
   #urgency: Urgency = 'soon'
 
   constructor(at: Situation, nowMs: number) {
-    this.#at = at
+    this.at = at
     this.nowMs = nowMs
     this.#state = at.state
     this.#work = at.work
@@ -98,7 +96,7 @@ export class Draft {
   }
   /** The number of the row that the records go into. */
   get seq(): number {
-    return this.#at.position.seq
+    return this.at.position.seq
   }
   get execution(): CurrentExecution | undefined {
     return this.#work?.kind === 'run' ? this.#work : undefined
@@ -108,18 +106,7 @@ export class Draft {
   }
   /** No run may start. */
   get isHeld(): boolean {
-    return this.#work?.kind === 'edit' || this.#at.isResting
-  }
-  /** Undefined for a thread of the server's own project. */
-  get deployment(): DeploymentView | undefined {
-    return this.#at.deployment
-  }
-  get isResting(): boolean {
-    return this.#at.isResting
-  }
-  /** The run that cannot take messages. */
-  get refusesMessages(): string | undefined {
-    return this.#at.refusesMessages
+    return this.#work?.kind === 'edit' || this.at.isResting
   }
 
   /** Undefined for a run that has ended or does not exist. */
@@ -132,7 +119,7 @@ export class Draft {
     if (records.length === 0) return
     for (const record of records) {
       const { runs } = this.#state
-      this.#state = apply(this.#state, record, this.#at.position)
+      this.#state = apply(this.#state, record, this.at.position)
       this.#records.push(record)
       if (this.#state.runs !== runs) this.#endOwned()
     }
@@ -154,14 +141,11 @@ export class Draft {
     this.#work = undefined
   }
 
-  /** The edit has its result: its owners may end. */
-  closeEdit(): void {
-    this.#work = undefined
-  }
-
   /** Work ends with the run that owns it, whatever ended the run. Rule: [owned_work]. */
   #endOwned(): void {
-    if (this.#work?.owners.some((runId) => !this.unfinished(runId))) this.drop('abort')
+    const work = this.#work
+    const owners = work?.kind === 'run' ? [work.run.runId] : work?.owners ?? []
+    if (owners.some((runId) => !this.unfinished(runId))) this.drop('abort')
   }
 
   leaveQuarantine(): void {

@@ -1,7 +1,7 @@
 /** End of the thread of a stateless run. Pure. */
 
-import { activeRuns } from '../model/waiting-message.ts'
 import { Draft } from './decision.ts'
+import { isBusy } from '../model/waiting-message.ts'
 import type { Decision, Situation } from './decision.ts'
 import { mayBeKept, show } from './kept-thread.ts'
 import { decideDelete } from './thread.ts'
@@ -13,7 +13,7 @@ import { decideDelete } from './thread.ts'
  */
 export function decideExpiry(at: Situation, isFollowed: boolean, nowMs: number): Decision {
   const { exists, row } = at.state
-  const hasEnded = exists && row.hidden && activeRuns(at.state).length === 0
+  const hasEnded = exists && row.hidden && !isBusy(at.state)
   const isDue = hasEnded && row.owedWebhooks.length > 0
   const goes = hasEnded && !isDue && !isFollowed
   if (goes && !mayBeKept(row)) return decideDelete(at, { note: [] }, nowMs)

@@ -5,7 +5,7 @@ import { HeddleError } from '../../errors.ts'
 import { objectIn } from '../../json/index.ts'
 import { requireShort } from '../../search/index.ts'
 import { patchesOf } from '../model/thread-state.ts'
-import { activeRuns } from '../model/waiting-message.ts'
+import { isBusy } from '../model/waiting-message.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 
@@ -19,7 +19,7 @@ const reserved = ['source', 'step', 'parents', 'run_id', 'thread_id']
 
 /** Throws `busy` for a thread with unfinished runs, or whose state is being edited. */
 export function requireIdle({ state, work }: Pick<Situation, 'state' | 'work'>): void {
-  if (activeRuns(state).length === 0 && !work) return
+  if (!isBusy(state) && !work) return
   throw new HeddleError('busy', 'Thread is busy; prune it when its runs are done.')
 }
 

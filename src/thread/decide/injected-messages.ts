@@ -28,7 +28,7 @@ export function requireTaker({ runs, row: { threadId } }: ThreadState): void {
 
 /** Lets the run that is executed stop where it may take the messages that wait. */
 export function stopForMessages(draft: Draft, runId: string | undefined): void {
-  if (runId === undefined || draft.refusesMessages === runId) return
+  if (runId === undefined || draft.at.refusesMessages === runId) return
   if (messagesIn(draft.state).length > 0) draft.effect({ kind: 'stopForMessages' })
 }
 

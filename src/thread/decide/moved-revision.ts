@@ -10,7 +10,9 @@ import { choiceFor, isUntouched } from './pinned-revision.ts'
  * The revision for which a run is to stop at its next superstep; undefined if it goes on as it is.
  * A revision that its caller named is kept.
  */
-export function revisionFor({ deployment: view, state }: Draft, run: RunRow): string | undefined {
+export function revisionFor({ at: { deployment: view }, state }: Draft, run: RunRow):
+  | string
+  | undefined {
   const { graphId, revision: requested } = planOf(run)
   const { revision } = run
   if (!view || revision === undefined || requested !== undefined) return undefined
@@ -21,7 +23,7 @@ export function revisionFor({ deployment: view, state }: Draft, run: RunRow): st
  * The revision of a run that has stopped. `nodes` would run next: the new revision must have all
  * of them. Without any, nothing is known, and the run keeps its own.
  */
-export function movedRevision({ deployment: view, state }: Draft, run: RunRow,
+export function movedRevision({ at: { deployment: view }, state }: Draft, run: RunRow,
   nodes: readonly string[]): string | undefined {
   const { revision } = run
   if (!view || revision === undefined) return revision

@@ -11,11 +11,11 @@ import { objectIn } from '../../json/index.ts'
 import type { RunStatus } from '../../search/index.ts'
 import type { OwnCommand } from '../model/command.ts'
 import { canceledKey } from '../model/owed-key.ts'
-import { hasQuestions, openInterrupts } from '../model/rest.ts'
+import { hasQuestions, openInterrupts, questionsIn } from '../model/rest.ts'
 import { planOf } from '../model/run-request.ts'
 import type { PushChange, StartRun } from '../model/thread-client.ts'
 import type { ThreadState } from '../model/thread-state.ts'
-import { activeRuns } from '../model/waiting-message.ts'
+import { isBusy } from '../model/waiting-message.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 
@@ -48,7 +48,7 @@ export function decidePush(at: Situation, change: PushChange, note: readonly Rec
     if (configs.length < before.length) draft.write([pushRecord(draft, taskId, { configs })])
   } else {
     const isCanceled = objectIn(row.metadataJson)[canceledRunKey] === change.runId
-    const waits = activeRuns(at.state).length === 0 && !isCanceled && isAskedBy(row, change)
+    const waits = !isBusy(at.state) && !isCanceled && isAskedBy(row, change)
     if (!waits && !runs.some((run) => taskOfRun(run) === taskId)) {
       throw new HeddleError('rejected', 'The task is over: there is nothing more to notify of.')
     }
@@ -112,9 +112,9 @@ function isAskedBy(row: ThreadRow,
 export function askedAfter({ row, runs }: ThreadState, run: RunRow):
   | readonly unknown[]
   | undefined {
-  const { runId, status, interruptsJson } = run
+  const { runId, status } = run
   if (status === ('success' satisfies RunStatus)) {
-    return hasQuestions(run) ? openInterrupts({ status, interruptsJson }) : undefined
+    return hasQuestions(run) ? questionsIn(run) : undefined
   }
   const taskId = taskOfRun(run)
   const waits = isAskedBy(row, { taskId, runId }) ||

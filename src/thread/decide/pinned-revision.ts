@@ -21,8 +21,7 @@ export interface Pin {
 }
 
 /** A run keeps the revision of its first attempt as long as that can be loaded. */
-export function pinOf({ deployment: view, state }: Pick<Draft, 'deployment' | 'state'>,
-  run: RunRow): Pin {
+export function pinOf({ at: { deployment: view }, state }: Draft, run: RunRow): Pin {
   const { revision } = run
   if (!view || (revision !== undefined && view.revisions.has(revision))) {
     return { revision, moved: false }

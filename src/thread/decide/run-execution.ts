@@ -2,32 +2,38 @@
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { ExecutionOutcome, LossReason } from '../../graph/index.ts'
-import type { Refusal } from '../model/refusal.ts'
 import { attemptAfterProof, verdictOn } from './crash-blame.ts'
-import { endingBefore } from './cut-run.ts'
 import { Draft } from './decision.ts'
 import type { CurrentExecution, Decision, Situation } from './decision.ts'
 import { finish, handBack } from './finish-run.ts'
 import { movedRevision } from './moved-revision.ts'
 import { attemptOf, attemptsMax, storeFailedMs } from './run-queue.ts'
-import { endingOf, outOfAttempts, outOfMemory, outOfTime } from './run-result.ts'
+import { endingOf, outOfAttempts, outOfMemory } from './run-result.ts'
+import type { Ending } from './run-result.ts'
 import { holdInputs, launch, startNext } from './start-next.ts'
 
 /** The execution has ended by itself. `nodes` would run next, if it has stopped for a revision. */
 export function decideEnded(at: Situation, outcome: ExecutionOutcome, nowMs: number,
   nodes: readonly string[] = []): Decision {
+  const ending = endingOf(outcome)
+  if (ending) return decideOver(at, ending, nowMs)
   const draft = new Draft(at, nowMs)
   const { execution } = draft
-  const run = execution?.run
-  if (!run || outcome.status === 'aborted') return draft.decided()
-  if (outcome.status === 'drained') {
-    handBack(draft, draft.unfinished(run.runId)!)
-    if (execution.isStopping && !draft.isResting) move(draft, run.runId, execution, nodes)
-  } else {
-    draft.drop('close')
-    finish(draft, run, endingOf(outcome, outcome.status))
-    startNext(draft)
-  }
+  if (!execution || outcome.status === 'aborted') return draft.decided()
+  const { run: { runId }, isStopping } = execution
+  handBack(draft, draft.unfinished(runId)!)
+  if (isStopping && !draft.at.isResting) move(draft, runId, execution, nodes)
+  return draft.decided()
+}
+
+/** The run that is executed ends. A worker that may still execute it is stopped. */
+export function decideOver(at: Situation, ending: Ending, nowMs: number): Decision {
+  const draft = new Draft(at, nowMs)
+  const run = draft.execution?.run
+  if (!run) return draft.decided()
+  if (ending.status !== 'timeout') draft.drop('close')
+  finish(draft, draft.unfinished(run.runId)!, ending)
+  startNext(draft)
   return draft.decided()
 }
 
@@ -36,28 +42,6 @@ export function decideLost(at: Situation, reason: LossReason, nowMs: number): De
   const draft = new Draft(at, nowMs)
   const run = draft.execution?.run
   if (run) moveOn(draft, run, reason)
-  return draft.decided()
-}
-
-/** The answer of the run fits no interrupt that waits: the thread stays as it was. */
-export function decideRefused(at: Situation, refusal: Refusal, nowMs: number): Decision {
-  const draft = new Draft(at, nowMs)
-  const run = draft.execution?.run
-  if (!run) return draft.decided()
-  draft.drop('close')
-  finish(draft, run, { status: 'error', error: refusal, refused: true })
-  startNext(draft)
-  return draft.decided()
-}
-
-/** The run has taken longer than it may. With an `outcome`, it ended just before. */
-export function decideTimeLimit(at: Situation, outcome: ExecutionOutcome | undefined,
-  nowMs: number): Decision {
-  const draft = new Draft(at, nowMs)
-  const run = draft.execution?.run
-  if (!run) return draft.decided()
-  finish(draft, draft.unfinished(run.runId)!, endingBefore(outcome) ?? outOfTime)
-  startNext(draft)
   return draft.decided()
 }
 
@@ -126,7 +110,7 @@ function moveOn(draft: Draft, run: RunRow, reason: LossReason): void {
   // A suspect has a process of its own.
   if (run.suspect && reason === 'crashed') return proven(draft, current)
   if (reason === 'displaced') handBack(draft, current)
-  if (draft.isResting) return
+  if (draft.at.isResting) return
   launch(draft, current, reason === 'displaced' ? run.attempt : attemptOf(current))
 }
 
@@ -146,7 +130,7 @@ function proven(draft: Draft, run: RunRow): void {
   const attempt = attemptAfterProof(run)
   if (attempt > attemptsMax) finish(draft, run, outOfAttempts)
   else handBack(draft, { ...run, ownerDeaths: 0, suspect: true }, attempt)
-  if (!draft.isResting) startNext(draft)
+  if (!draft.at.isResting) startNext(draft)
 }
 
 function runningOf({ state }: Draft): RunRow | undefined {

@@ -3,8 +3,8 @@
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { ExecutionOutcome } from '../../graph/index.ts'
-import { listOf, objectIn } from '../../json/index.ts'
 import type { RunStatus } from '../../search/index.ts'
+import { questionsIn } from '../model/rest.ts'
 import { attemptsMax } from './run-queue.ts'
 
 /** The end of a run, as its record shows it. */
@@ -34,10 +34,11 @@ export function errorResult(errorJson: JsonText): JsonText {
   return `{"__error__":${errorJson}}`
 }
 
-/** Ending as an execution reported it, with this status. */
-export function endingOf(outcome: ExecutionOutcome, status: 'success' | 'error'): Ending {
-  const { waiting, interrupts: interruptsJson, values, untracked, at, error, waitsAt, askers } =
-    outcome
+/** Ending as an execution reported it. Undefined if it stopped before its end. */
+export function endingOf(outcome: ExecutionOutcome): Ending | undefined {
+  const { status, waiting, interrupts: interruptsJson, values, untracked, at, error, waitsAt,
+    askers } = outcome
+  if (status !== 'success' && status !== 'error') return undefined
   return { status, waiting, interruptsJson, values, untracked, at, waitsAt, askers,
     ...error && { error } }
 }
@@ -65,16 +66,12 @@ export const threadDeleted: JsonText = JSON.stringify({
   message: 'The thread was deleted before the run had ended.',
 })
 
-function questionsOf(interruptsJson: JsonText): (readonly unknown[])[] {
-  return Object.values(objectIn(interruptsJson || '{}')).map(listOf)
-}
-
 /** The state values, with `__interrupt__` if the run waits for a human. */
 export function runResult(run: RunRow, values: JsonText): JsonText {
   if (run.errorJson !== '') return errorResult(run.errorJson)
-  const byTask = questionsOf(run.interruptsJson)
-  if (byTask.length === 0) return values === 'null' ? '{}' : values
-  const asked = `"__interrupt__":${JSON.stringify(byTask.flat())}`
+  const questions = questionsIn(run)
+  if (questions.length === 0) return values === 'null' ? '{}' : values
+  const asked = `"__interrupt__":${JSON.stringify(questions)}`
   if (!values.startsWith('{') || values === '{}') return `{${asked}}`
   return `${values.slice(0, -1)},${asked}}`
 }

@@ -91,7 +91,7 @@ function stopForPointer(draft: Draft): void {
 
 /** Lets a run stop that is to go on with another revision. It stops once for each. */
 function stopFor(draft: Draft, run: RunRow, stopsFor: string | undefined): void {
-  if (draft.deployment === undefined) return
+  if (draft.at.deployment === undefined) return
   const revision = revisionFor(draft, run)
   if (revision !== undefined && revision !== stopsFor) draft.effect({ kind: 'stopFor', revision })
   draft.effect({ kind: 'watchDeployment' })
@@ -110,7 +110,7 @@ function lookAfterSuspect(draft: Draft): void {
 }
 
 /** A paused deployment starts nothing but trial runs. What has started goes on to its end. */
-function isPaused({ deployment }: Draft, run: RunRow): boolean {
+function isPaused({ at: { deployment } }: Draft, run: RunRow): boolean {
   return deployment?.paused === true && !run.started && planOf(run).trial !== true
 }
 

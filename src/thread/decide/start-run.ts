@@ -1,17 +1,16 @@
 /** Admits a run: makes its thread if it is missing, ends or waits for the runs before it. Pure. */
 
 import type { RecordOf } from '../../checkpoint/index.ts'
-import type { ExecutionOutcome } from '../../graph/index.ts'
 import type { TimeToLiveRequest } from '../../search/index.ts'
 import { supersededBy } from '../model/cancel-reason.ts'
 import { admissionRecords } from '../model/run-records.ts'
 import type { StartRun } from '../model/thread-client.ts'
 import { cutRuns } from './cut-run.ts'
+import type { Cut, PreparedCut } from './cut-run.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 import { stopForMessages } from './injected-messages.ts'
 import { giveUpWaiting, startedPush } from './owed.ts'
-import type { Rollback } from './rollback.ts'
 import type { Admission } from './run-queue.ts'
 import { startNext } from './start-next.ts'
 import { asAnswer, withAnswered } from './strict-resume.ts'
@@ -19,28 +18,22 @@ import { createdRecord } from './thread-records.ts'
 import { timeToLiveFrom } from './time-to-live.ts'
 
 /** A run that may be started, with what was found out before. */
-export interface AdmittedRun {
+export interface AdmittedRun extends Required<Pick<Cut, 'note'>>, PreparedCut {
   readonly run: StartRun
   readonly admission: Admission
-  /** Given if a run before it is rolled back that had been started. */
-  readonly rollback: Rollback | undefined
-  /** Outcome of the current execution, if it completed or failed before the interrupt. */
-  readonly outcome?: ExecutionOutcome | undefined
-  /** Written with it: marks the command as done. */
-  readonly note: readonly RecordOf[]
   /** Time to live of a thread that is made for the run. */
   readonly timeToLive?: TimeToLiveRequest | undefined
 }
 
 /** Writes the run, and starts it if nothing is before it. */
 export function decideStart(at: Situation,
-  { run: asked, admission, rollback, outcome, note, timeToLive }: AdmittedRun,
+  { run: asked, admission, note, timeToLive, rollback, ending }: AdmittedRun,
   nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
   const urgency = asked.awaited ? 'soon' : 'now'
   if (!draft.state.exists) draft.write([createdBy(asked, draft, timeToLive)], urgency)
   if (admission.kind !== 'enqueue') {
-    cutRuns(draft, { runs: admission.runs, action: admission.kind, rollback, outcome,
+    cutRuns(draft, { runs: admission.runs, action: admission.kind, rollback, ending,
       reason: supersededBy(asked.runId) })
   }
   // After a rollback, an interrupt may be open again.

@@ -6,7 +6,7 @@ import { HeddleError } from '../../errors.ts'
 import type { CheckpointSelector, EditUpdate, ExecutionOutcome, LossReason,
   Step } from '../../graph/index.ts'
 import type { CreateThread, StateUpdate } from '../model/thread-client.ts'
-import { activeRuns } from '../model/waiting-message.ts'
+import { isBusy } from '../model/waiting-message.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 import { waitingPlace } from './finish-run.ts'
@@ -37,7 +37,7 @@ export interface MessageTaker {
 /** The edit that an update asks for. Throws `busy`, or `invalid` for a thread without a graph. */
 export function decideUpdate({ state }: Pick<Situation, 'state'>,
   { update, checkpoint }: StateUpdate, note: readonly RecordOf[]): Edit {
-  if (activeRuns(state).length > 0) {
+  if (isBusy(state)) {
     throw new HeddleError('busy', 'Thread is busy; update its state when its runs are done.')
   }
   const { graphId, row: { threadId } } = state
@@ -77,8 +77,8 @@ export interface EditedState {
 /** Writes an edit that the graph has worked out. */
 export function decideEdited(at: Situation, { edit, steps, outcome, revision }: EditedState,
   nowMs: number): Decision {
-  const draft = new Draft(at, nowMs)
-  draft.closeEdit()
+  // The edit is no work any more: its owners may end.
+  const draft = new Draft({ ...at, work: undefined }, nowMs)
   // A thread that is created with a state is idle, whatever is left to do (specification §3.3).
   const waiting = outcome.waiting && edit.before.length === 0
   draft.write([

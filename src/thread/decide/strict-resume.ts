@@ -3,13 +3,11 @@
 import { createHash } from 'node:crypto'
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import { isInterruptId } from '../../graph/index.ts'
 import type { WaitingInterrupt } from '../../graph/index.ts'
-import { isObject, listOf, objectIn, objectOf, textAt } from '../../json/index.ts'
-import { RawJson } from '../../raw-json.ts'
+import { objectOf, textAt } from '../../json/index.ts'
 import type { Refusal, RefusalReason } from '../model/refusal.ts'
-import { hasQuestions } from '../model/rest.ts'
-import { answerOf, forkIdOf, planOf } from '../model/run-request.ts'
+import { hasQuestions, questionsIn } from '../model/rest.ts'
+import { answerOf, forkIdOf, idsIn, planOf } from '../model/run-request.ts'
 import type { StartRun } from '../model/thread-client.ts'
 import type { ThreadState } from '../model/thread-state.ts'
 import { activeRuns } from '../model/waiting-message.ts'
@@ -18,35 +16,30 @@ import { activeRuns } from '../model/waiting-message.ts'
 export function refusalOf(resume: unknown, waiting: readonly WaitingInterrupt[]):
   | Refusal
   | undefined {
-  const pending = waiting.flatMap(({ id }) => id ?? []).sort()
-  const refuse = (reason: RefusalReason, message: string, unknown: readonly string[] = []) =>
-    ({ error: 'UnknownInterruptError', message, reason, interrupt_ids: unknown,
-      pending_ids: pending }) as const
-  if (!isMap(resume)) {
+  const named = idsIn(resume)
+  if (named === undefined) {
     return waiting.length > 1
-      ? refuse('ambiguous', 'Several interrupts wait: name the one that the answer is for.')
+      ? refuse('ambiguous', 'Several interrupts wait: name the one that the answer is for.',
+        waiting)
       : undefined
   }
-  if (Object.keys(resume).length === 0) {
-    return refuse('empty_map', 'The answer names no interrupt.')
-  }
+  if (named.length === 0) return refuse('empty_map', 'The answer names no interrupt.', waiting)
   const unknown = unknownIds(resume, waiting)
   if (unknown.length === 0) return undefined
-  return refuse('not_pending', `Unknown or already answered interrupt: ${unknown[0]}`, unknown)
+  const message = `Unknown or already answered interrupt: ${unknown[0]}`
+  return refuse('not_pending', message, waiting, unknown)
+}
+
+function refuse(reason: RefusalReason, message: string, waiting: readonly WaitingInterrupt[],
+  unknown: readonly string[] = []): Refusal {
+  return { error: 'UnknownInterruptError', message, reason, interrupt_ids: unknown,
+    pending_ids: waiting.flatMap(({ id }) => id || []).sort() }
 }
 
 /** Returns the ids in an answer that are of no interrupt that waits. Without ids, it has none. */
 export function unknownIds(resume: unknown,
   waiting: readonly WaitingInterrupt[]): readonly string[] {
-  return isMap(resume)
-    ? Object.keys(resume).filter((named) => !waiting.some(({ id }) => id === named)).sort()
-    : []
-}
-
-/** An empty object is a map of no answers. What is too long to look into is one answer. */
-function isMap(resume: unknown): resume is object {
-  return isObject(resume) && !(resume instanceof RawJson)
-    && Object.keys(resume).every(isInterruptId)
+  return (idsIn(resume) ?? []).filter((named) => !waiting.some(({ id }) => id === named))
 }
 
 /** True if no run is in progress or due. A due run may resume the interrupts that are open now. */
@@ -74,7 +67,8 @@ export function withAnswered(run: StartRun, { row }: Pick<ThreadState, 'row'>): 
   const { resume } = objectOf(kwargs['command'])
   const forkId = forkIdOf(kwargs)
   if (afterMs === 0 || resume == null || (forkId ?? row.head?.id) !== row.head?.id) return run
-  const answers = openQuestions(row).filter(({ id }) => !isMap(resume) || id in resume)
+  const named = idsIn(resume)
+  const answers = openQuestions(row).filter(({ id }) => named?.includes(id) ?? true)
   return answers.length === 0
     ? run
     : { ...run, plan: { ...run.plan, answers: answers.map(({ print }) => print) } }
@@ -87,21 +81,15 @@ export function lateRefusal(run: RunRow, { row }: Pick<ThreadState, 'row'>): Ref
   const open = openQuestions(row)
   const { answers = [] } = planOf(run)
   if (answers.every((print) => open.some((each) => each.print === print))) return undefined
-  const resume = answerOf(run, row.head?.id)
-  return { error: 'UnknownInterruptError', reason: 'not_pending',
-    message: 'The interrupt that this run resumes is not open any more.',
-    interrupt_ids: isMap(resume) ? Object.keys(resume).sort() : [],
-    pending_ids: open.map(({ id }) => id).filter((id) => id !== '').sort() }
+  return refuse('not_pending', 'The interrupt that this run resumes is not open any more.', open,
+    idsIn(answerOf(run, row.head?.id)))
 }
 
 /** Open interrupts with a fingerprint: all interrupts of one task have the same id. */
-function openQuestions(
-  { interruptsJson }: ThreadState['row'],
-): readonly { readonly id: string; readonly print: string }[] {
-  return Object.values(objectIn(interruptsJson || '{}')).flatMap(listOf).map((question) => {
-    const { value } = objectOf(question)
+function openQuestions(row: ThreadState['row']) {
+  return questionsIn(row).map((question) => {
     const id = textAt(question, 'id') ?? ''
-    const text = JSON.stringify([id, value])
+    const text = JSON.stringify([id, objectOf(question)['value']])
     return { id, print: createHash('sha256').update(text).digest('base64url').slice(0, 22) }
   })
 }

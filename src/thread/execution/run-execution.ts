@@ -63,10 +63,6 @@ export class RunExecution {
     this.#threadEvents = feeds.threadFeed !== undefined
   }
 
-  /** It ends with its run. */
-  get owners(): readonly string[] {
-    return [this.run.runId]
-  }
   /** True if it was handed to the graph host. */
   get begun(): boolean {
     return this.#begun

@@ -26,20 +26,27 @@ type Payload<Case extends RecordOf['$case']> = Extract<RecordOf, { $case: Case }
 const nothingWaits: Rest = { resting: 'idle', errorJson: '', interruptsJson: '{}',
   waitingAt: undefined, waits: undefined }
 
+/** Returns the interrupts of all tasks. */
+export function questionsIn({ interruptsJson }: Pick<Rest, 'interruptsJson'>): readonly unknown[] {
+  // This is so with nearly all threads.
+  if (interruptsJson === '' || interruptsJson === '{}') return []
+  return Object.values(objectIn(interruptsJson)).flatMap(listOf)
+}
+
 /** True if a thread has open interrupts. */
-export function hasQuestions({ interruptsJson }: Pick<Rest, 'interruptsJson'>): boolean {
-  if (interruptsJson === '' || interruptsJson === '{}') return false
-  return Object.values(objectIn(interruptsJson)).some((questions) => listOf(questions).length > 0)
+export function hasQuestions(rest: Pick<Rest, 'interruptsJson'>): boolean {
+  return questionsIn(rest).length > 0
 }
 
 /** Returns the open interrupts of a thread. A thread with a run in progress or due has none. */
-export function openInterrupts({ status, interruptsJson, unfinished = [] }:
-  & Pick<ThreadRow, 'status' | 'interruptsJson'>
-  & Partial<Pick<ThreadRow, 'unfinished'>>): readonly unknown[] {
+export function openInterrupts(
+  row: Pick<ThreadRow, 'status' | 'interruptsJson' | 'unfinished'>,
+): readonly unknown[] {
+  const { status, unfinished } = row
   const areDelayed = unfinished.length > 0
     && unfinished.every((run) => !run.started && run.notBeforeMs > 0)
   const isBusy = status === ('busy' satisfies ThreadStatus) && !areDelayed
-  return isBusy ? [] : Object.values(objectIn(interruptsJson || '{}')).flatMap(listOf)
+  return isBusy ? [] : questionsIn(row)
 }
 
 /** True if an answer, or a run without input, continues the tasks of the head. */

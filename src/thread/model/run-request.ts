@@ -1,9 +1,10 @@
 /** Makes the request to execute a run from its record. */
 
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import { isInterruptId } from '../../graph/index.ts'
 import type { CheckpointSelector, RunRequest, EmittedEvent } from '../../graph/index.ts'
-import { memberOf, objectIn, objectOf } from '../../json/index.ts'
-import { textOf, valueOf } from '../../raw-json.ts'
+import { isObject, memberOf, objectIn, objectOf } from '../../json/index.ts'
+import { RawJson, textOf, valueOf } from '../../raw-json.ts'
 import type { RunPlan, StartRun } from './thread-client.ts'
 
 /** The part of a run's kwargs that its execution uses; the front door has checked the shapes. */
@@ -102,6 +103,16 @@ export function answerOf(run: RunRow, headId: string | undefined): unknown {
   const { command, checkpoint }: Kwargs = kwargsOf(run, planOf(run))
   const id = selector(checkpoint)?.checkpointId ?? headId
   return id === headId ? command?.resume ?? undefined : undefined
+}
+
+/**
+ * Returns the ids of interrupts that an answer names, sorted: none for an empty object. Undefined
+ * for an answer without ids, and for one that is too long to look into.
+ */
+export function idsIn(resume: unknown): readonly string[] | undefined {
+  if (!isObject(resume) || resume instanceof RawJson) return undefined
+  const names = Object.keys(resume)
+  return names.every(isInterruptId) ? names.sort() : undefined
 }
 
 /** A resumed run gets the answers alone: the rest of its command is in the log already. */

@@ -6,7 +6,8 @@ import { checkpointMark } from '../../graph/index.ts'
 import { memberOf, objectIn } from '../../json/index.ts'
 import type { EventPlace } from './event-position.ts'
 import type { FeedEntry } from './feed-entry.ts'
-import { kwargsOf, planOf } from './run-request.ts'
+import { questionsIn } from './rest.ts'
+import { idsIn, kwargsOf, planOf } from './run-request.ts'
 import { nameOfHead, nameOfMade } from './thread-event-head.ts'
 import type { ThreadEventHead } from './thread-event-head.ts'
 
@@ -154,11 +155,11 @@ export class ThreadEventFold {
 
   /** A run that was handed back goes on later: that is no end. */
   #ended(ended: Payload<'runEnded'>): FeedEntry[] {
-    const { runId, status, atMs, interruptsJson, askers } = ended
+    const { runId, status, atMs, askers } = ended
     if (status === 'pending') return []
     const known = this.#runs.get(runId)
     this.#runs.delete(runId)
-    const questions = questionsIn(interruptsJson)
+    const questions = questionsIn(ended) as readonly Question[]
     const last = lastState(ended, known?.graphId ?? '')
     const slots = last.length + questions.length + 1
     if (!ended.started && !known?.started) return this.#placed([], slots)
@@ -269,16 +270,7 @@ function metadataOf({ metadataJson }: Payload<'checkpoint'>): { step?: number; s
 function answeredBy(run: RunOfEvents): readonly string[] {
   // A look at the text spares most runs the parsing.
   if (!run.kwargsJson.includes('"resume"')) return []
-  const resume = memberOf(kwargsOf(run, planOf(run))['command'], 'resume')
-  if (typeof resume !== 'object' || resume === null || Array.isArray(resume)) return []
-  const ids = Object.keys(resume)
-  return ids.every((id) => /^[0-9a-f]{32}$/.test(id)) ? ids : []
-}
-
-function questionsIn(interruptsJson: JsonText): Question[] {
-  if (interruptsJson === '' || interruptsJson === '{}') return []
-  const byTask = JSON.parse(interruptsJson) as Readonly<Record<string, readonly Question[]>>
-  return Object.values(byTask).flat()
+  return idsIn(memberOf(kwargsOf(run, planOf(run))['command'], 'resume')) ?? []
 }
 
 /** The graph that asked. Records of earlier versions name none: the root then. */

@@ -71,8 +71,8 @@ export function unborn(tenant: string, threadId: string, branch: Branch): Thread
 /** A thread from its row and the runs that it names as unfinished. */
 export function fromRow(row: ThreadRow, runs: readonly RunRow[]): ThreadState {
   const { applied, ...rest } = withRest(row, runs)
-  return { row: { ...rest, applied: [] }, exists: !row.deleted, runs, applied,
-    graphId: graphIdOf(row.metadataJson) }
+  return withStatus({ row: { ...rest, applied: [] }, exists: !row.deleted, runs, applied,
+    graphId: graphIdOf(row.metadataJson) })
 }
 
 /** The row as it is stored. `storedBytes` are those of the log up to it. */
@@ -117,11 +117,15 @@ export interface RecordPosition {
 
 /** The state after a record. Records that say nothing about the thread leave it as it is. */
 export function apply(state: ThreadState, record: RecordOf, at: RecordPosition): ThreadState {
-  const next = withRemovedKeys(state, changed(state, record, at), record)
-  const status = activeRuns(next).length > 0 ? 'busy' : next.row.resting
+  const next = withStatus(withRemovedKeys(state, changed(state, record, at), record))
   const stepSeq = concernsSteps(record) ? at.seq : next.row.stepSeq
-  const row = { ...next.row, status, stepSeq, epoch: at.epoch, seq: at.seq }
-  return { ...next, row }
+  return { ...next, row: { ...next.row, stepSeq, epoch: at.epoch, seq: at.seq } }
+}
+
+function withStatus(state: ThreadState): ThreadState {
+  const { row } = state
+  const status = activeRuns(state).length > 0 ? 'busy' : row.resting
+  return status === row.status ? state : { ...state, row: { ...row, status } }
 }
 
 /** True for records of checkpoints, of writes on them, and of moves of the head. */
@@ -141,8 +145,7 @@ function changed(state: ThreadState, record: RecordOf, at: RecordPosition): Thre
     }
     case 'threadDeleted':
       return {
-        ...withRow(state, { hidden: true, deleted: true, owedWebhooks: [],
-          ...withoutPush(state.row) }),
+        ...withRow(state, { hidden: true, deleted: true, owedWebhooks: [], push: undefined }),
         exists: false,
         runs: [],
       }
@@ -332,10 +335,6 @@ function pushChanged(state: ThreadState, value: Payload<'taskPush'>): ThreadStat
 /** Threads of whose tasks nobody is notified have none: their rows stay as they are. */
 function withPush(state: ThreadState, push: PushConfigs): ThreadState {
   return withRow(state, { push: push.configs.length === 0 ? undefined : push })
-}
-
-function withoutPush({ push }: ThreadRow): Pick<ThreadRow, 'push'> {
-  return push === undefined ? {} : { push: undefined }
 }
 
 function withoutRuns(state: ThreadState, runIds: readonly string[], atMs: number): ThreadState {

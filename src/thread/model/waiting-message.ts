@@ -1,6 +1,7 @@
 /** Messages for a run, which are runs in the queue of their thread until a run takes them. Pure. */
 
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { ThreadStatus } from '../../search/index.ts'
 import { hasQuestions } from './rest.ts'
 import { planOf } from './run-request.ts'
 
@@ -22,4 +23,9 @@ export function activeRuns(
 ): readonly RunRow[] {
   const mayWait = runs.some(isMessage) && hasQuestions(row)
   return mayWait ? runs.filter((run) => !isMessage(run)) : runs
+}
+
+/** True if a run of the thread is in progress, due or delayed. */
+export function isBusy({ row: { status } }: { readonly row: Pick<ThreadRow, 'status'> }): boolean {
+  return status === ('busy' satisfies ThreadStatus)
 }

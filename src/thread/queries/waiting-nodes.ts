@@ -9,7 +9,7 @@ import { deploymentOf } from '../context/thread-graphs.ts'
 import { waitingThread } from '../model/present-revision.ts'
 import { continues, forkIdOf } from '../model/run-request.ts'
 import type { StartRun } from '../model/thread-client.ts'
-import { activeRuns } from '../model/waiting-message.ts'
+import { isBusy } from '../model/waiting-message.ts'
 import { waitingPaths } from './waiting-paths.ts'
 
 /**
@@ -18,7 +18,7 @@ import { waitingPaths } from './waiting-paths.ts'
  * For a thread without unfinished runs: later it is found out when the run's turn comes.
  */
 export async function withGraph(context: ThreadContext, run: StartRun): Promise<StartRun> {
-  if (activeRuns(context.threadLog.state).length > 0) return run
+  if (isBusy(context.threadLog.state)) return run
   const view = deploymentOf(context)
   if (view) return await withRevision(context, run, view)
   await requireWaitingNodes(context, run)

@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { decideCancel, decideDeleteRun,
-  runToRollBack } from '../../../../src/thread/decide/cut-run.ts'
+import { decideCancel, decideDeleteRun } from '../../../../src/thread/decide/cut-run.ts'
 import { handedBack } from '../../../../src/thread/model/run-records.ts'
 import { checkpoint, executing, nowMs, queued, running, situation, thread,
   transcript } from './transcript.ts'
@@ -60,9 +59,6 @@ describe('a cancelled run', () => {
       'holdInputs characters=12',
       'reply done',
     ])
-    expect(runToRollBack([second], 'rollback')).toBeUndefined()
-    expect(runToRollBack([second, first], 'rollback')).toBe(first)
-    expect(runToRollBack([first], 'interrupt')).toBeUndefined()
   })
 })
 

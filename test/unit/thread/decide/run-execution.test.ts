@@ -3,9 +3,10 @@
 import { describe, expect, it } from 'vitest'
 
 import type { ExecutionOutcome, LossReason } from '../../../../src/graph/execution.ts'
-import { decideEnded, decideLost, decideRecovery, decideRest,
-  decideTimeLimit } from '../../../../src/thread/decide/run-execution.ts'
+import { decideEnded, decideLost, decideOver, decideRecovery,
+  decideRest } from '../../../../src/thread/decide/run-execution.ts'
 import type { Found } from '../../../../src/thread/decide/run-execution.ts'
+import { outOfTime } from '../../../../src/thread/decide/run-result.ts'
 import { decideNext, decideTrial } from '../../../../src/thread/decide/start-next.ts'
 import { startedRecord } from '../../../../src/thread/model/run-records.ts'
 import { aRun } from '../../../support/thread-house.ts'
@@ -75,7 +76,7 @@ describe('an execution that ends', () => {
   })
 
   it('ends by its time limit', () => {
-    expect(transcript(decideTimeLimit(executing(alone, 'r'), undefined, nowMs))).toEqual([
+    expect(transcript(decideOver(executing(alone, 'r'), outOfTime, nowMs))).toEqual([
       'write runEnded r timeout',
       'now',
       'abort',

@@ -65,8 +65,7 @@ export function situation(state: ThreadState, more: Partial<Situation> = {}): Si
 export function executing(state: ThreadState, runId: string,
   more: Partial<Situation> = {}): Situation {
   const run = state.runs.find((each) => each.runId === runId)!
-  return situation(state, { work: { kind: 'run', id: 5, owners: [runId], run, begun: true },
-    ...more })
+  return situation(state, { work: { kind: 'run', run, begun: true }, ...more })
 }
 
 /** What a decision writes, does and answers, a line each. */
