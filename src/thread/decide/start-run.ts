@@ -5,6 +5,7 @@ import type { TimeToLiveRequest } from '../../search/index.ts'
 import { supersededBy } from '../model/cancel-reason.ts'
 import { admissionRecords } from '../model/run-records.ts'
 import type { StartRun } from '../model/thread-client.ts'
+import { activeRuns } from '../model/waiting-message.ts'
 import { cutRuns } from './cut-run.ts'
 import type { Cut, PreparedCut } from './cut-run.ts'
 import { Draft } from './decision.ts'
@@ -37,7 +38,8 @@ export function decideStart(at: Situation,
       reason: supersededBy(asked.runId) })
   }
   // After a rollback, an interrupt may be open again.
-  const run = withAnswered(asAnswer(asked, draft.state, nowMs), draft.state)
+  const made = asAnswer(asked, draft.state, nowMs)
+  const run = startsAtOnce(draft, made) ? made : withAnswered(made, draft.state)
   giveUpWaiting(draft, run)
   draft.write([...admissionRecords(run, draft.state.row, nowMs), ...startedPush(draft, run),
     ...note], urgency)
@@ -50,6 +52,11 @@ export function decideStart(at: Situation,
   if (!run.awaited) return draft.decided({ kind: 'run', run: row })
   draft.effect({ kind: 'refuseUnwritten', runId: run.runId })
   return draft.decided({ kind: 'early', run: row })
+}
+
+/** True if nothing can change the thread before the run starts. */
+function startsAtOnce({ isHeld, state }: Draft, { afterMs }: StartRun): boolean {
+  return afterMs === 0 && !isHeld && activeRuns(state).length === 0
 }
 
 /** A hidden thread goes when its run is done. One with a time to live may be kept then. */

@@ -59,16 +59,18 @@ export function asAnswer(run: StartRun, state: ThreadState, nowMs: number): Star
 }
 
 /**
- * The run with the interrupts that it resumes, if it starts later: another run may resume them
- * before, and a value without ids would then resume the next interrupt.
+ * The run with the interrupts that it resumes, for a run that may start later: another run or an
+ * edit may close them before, and a value without ids would then resume the next interrupt. While a
+ * run executes that has closed them, they are those before that run.
  */
 export function withAnswered(run: StartRun, { row }: Pick<ThreadState, 'row'>): StartRun {
-  const { afterMs, kwargs } = run
+  const { kwargs } = run
   const { resume } = objectOf(kwargs['command'])
   const forkId = forkIdOf(kwargs)
-  if (afterMs === 0 || resume == null || (forkId ?? row.head?.id) !== row.head?.id) return run
+  if (resume == null || (forkId ?? row.head?.id) !== row.head?.id) return run
+  const asked = hasQuestions(row) ? row : row.restBefore ?? row
   const named = idsIn(resume)
-  const answers = openQuestions(row).filter(({ id }) => named?.includes(id) ?? true)
+  const answers = openQuestions(asked).filter(({ id }) => named?.includes(id) ?? true)
   return answers.length === 0
     ? run
     : { ...run, plan: { ...run.plan, answers: answers.map(({ print }) => print) } }
@@ -86,7 +88,7 @@ export function lateRefusal(run: RunRow, { row }: Pick<ThreadState, 'row'>): Ref
 }
 
 /** Open interrupts with a fingerprint: all interrupts of one task have the same id. */
-function openQuestions(row: ThreadState['row']) {
+function openQuestions(row: Pick<ThreadState['row'], 'interruptsJson'>) {
   return questionsIn(row).map((question) => {
     const id = textAt(question, 'id') ?? ''
     const text = JSON.stringify([id, objectOf(question)['value']])

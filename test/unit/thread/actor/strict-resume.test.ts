@@ -281,3 +281,71 @@ describe('a resume with a later start', () => {
     expect(await due()).toMatchObject(refused)
   })
 })
+
+describe('a resume that was sent while another run or an edit was in progress', () => {
+  const resume = { kwargs: { input: null, command: { resume: 'yes' } } } as const
+  /** The answer is in progress. Returns another one behind it, as a client repeats its request. */
+  async function behind(house: ThreadHouse, before: () => Promise<unknown>, more = {}) {
+    await house.startRun('x', resume)
+    await before()
+    const late = house.run({ ...resume, ...more })
+    await house.client.startRun('t', 'x', late)
+    return () => house.client.getRun('t', 'x', late.runId)
+  }
+
+  it.each([
+    ['a value', {}, second],
+    ['a map', { kwargs: { input: null, command: { resume: { [first]: 'yes' } } } }, first],
+    ['a strict map', answer(first), first],
+  ])('is refused with %s at the next question', async (_, more, next) => {
+    const house = await asking()
+    const late = await behind(house, settled, more)
+    await house.host.step(house.host.only, 'two')
+    await ask(house, next, 'And now?')
+    expect(await late()).toMatchObject(refused)
+    expect(await threadOf(house)).toMatchObject({ status: 'interrupted', errorJson: '' })
+    expect((await threadOf(house)).interruptsJson).toContain('And now?')
+  })
+
+  it('is refused also if the run before it had closed the interrupt already', async () => {
+    const house = await asking()
+    const late = await behind(house, () => house.host.step(house.host.only, 'two'))
+    await ask(house, second)
+    expect(await late()).toMatchObject(refused)
+  })
+
+  it('resumes its interrupt if that is open again', async () => {
+    const house = await asking()
+    const late = await behind(house, settled)
+    const { runId } = house.host.only.execution
+    await house.client.cancelRun('t', 'x', runId, { action: 'rollback' })
+    expect(await late()).toMatchObject({ status: 'running' })
+  })
+
+  it('resumes what a run asks that began without a question', async () => {
+    const house = new ThreadHouse()
+    await house.startRun('x')
+    await house.host.step(house.host.only, 'one')
+    await house.startRun('x', resume)
+    await ask(house, first)
+    expect(house.host.only.execution.request).toMatchObject({ command: '{"resume":"yes"}' })
+  })
+
+  it.each<[string, Partial<StartRun>]>([
+    ['a resume', resume],
+    ['an input that answers', { answersIfWaiting: true, kwargs: { input: 'yes' } }],
+    ['a run that may only resume', { ...resume, resumeOnly: true }],
+  ])('is refused, as %s, after an edit closed its interrupt', async (_, how) => {
+    const house = await asking()
+    const updated = house.client.updateState('t', 'x', { checkpoint: null,
+      update: { values: '{}', command: null, asNode: null } })
+    await settled()
+    const late = house.run(how)
+    await house.client.startRun('t', 'x', late)
+    await house.host.step(house.host.only, 'edit')
+    house.host.end(house.host.only, { waiting: true })
+    await updated
+    await settled()
+    expect(await house.client.getRun('t', 'x', late.runId)).toMatchObject(refused)
+  })
+})
