@@ -61,8 +61,8 @@ async function verify(seed: number, start: StartTarget): Promise<number> {
   const seen = new Map<string, number>()
   let calls = 0
   let history: HistoryWriter | undefined
-  const receiver = await startReceiver((effect) =>
-    history?.add({ type: 'effect', ...effect, atMs: history.nowMs() })
+  const receiver = await startReceiver((received) =>
+    history?.add({ ...received, atMs: history.nowMs() })
   )
   const target = await start(receiver.url)
   const endMs = performance.now() + Number(options.minutes) * 60_000
@@ -71,8 +71,8 @@ async function verify(seed: number, start: StartTarget): Promise<number> {
       const name = `${seed}-${round}`
       const file = join(options.history, `${name}.jsonl`)
       history = new HistoryWriter(file)
-      await runRound({ target, name, seed: seed + round, clients: Number(options.clients),
-        history })
+      await runRound({ target, receiverUrl: receiver.url, name, seed: seed + round,
+        clients: Number(options.clients), history })
       await history.close()
       const violations = checkHistory(history.entries)
       calls += history.entries.filter(({ type }) => type === 'call').length

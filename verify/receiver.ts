@@ -1,14 +1,13 @@
-/** The world outside of the graph: an HTTP server that records each effect it receives. */
+/** The world outside of the server: it records the effects of graphs and the webhooks of runs. */
 
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { AddressInfo } from 'node:net'
 
-export interface ReceivedEffect {
-  readonly name: 'charge' | 'mail'
-  readonly token: string
-  readonly key: string
-}
+export type Received =
+  | { readonly type: 'effect'; readonly name: 'charge' | 'mail'; readonly token: string;
+    readonly key: string }
+  | { readonly type: 'webhook'; readonly runId: string; readonly status: string }
 
 export interface Receiver {
   readonly url: string
@@ -18,17 +17,22 @@ export interface Receiver {
 /**
  * Starts the receiver on a loopback port. `POST /charge` returns one receipt for each idempotency
  * key; `POST /mail` returns another receipt each time, because a mail server knows no keys.
+ * `POST /webhook` takes the webhook of a run.
  */
-export async function startReceiver(
-  receive: (effect: ReceivedEffect) => void,
-): Promise<Receiver> {
+export async function startReceiver(receive: (received: Received) => void): Promise<Receiver> {
   const receipts = new Map<string, string>()
   let count = 0
   const server = createServer(async (request, response) => {
+    const body = await text(request)
+    if (request.url === '/webhook') {
+      const { run_id: runId, status } = JSON.parse(body) as { run_id: string; status: string }
+      receive({ type: 'webhook', runId, status })
+      response.end()
+      return
+    }
     const name = request.url === '/mail' ? 'mail' : 'charge'
     const key = String(request.headers['idempotency-key'] ?? '')
-    const token = await text(request)
-    receive({ name, token, key })
+    receive({ type: 'effect', name, token: body, key })
     const kept = name === 'charge' ? receipts.get(key) : undefined
     const receipt = kept ?? String(++count)
     receipts.set(key, receipt)

@@ -2,6 +2,7 @@
 
 import { Chance } from '../test/simulation/chance.ts'
 import { indexHistory } from './checker/history-index.ts'
+import { findUndelivered } from './checker/run-rules.ts'
 import type { HistoryWriter } from './history/history.ts'
 import { pause } from './targets/target.ts'
 import type { Target } from './targets/target.ts'
@@ -10,6 +11,7 @@ import { Session } from './workload/session.ts'
 
 export interface RoundOptions {
   readonly target: Target
+  readonly receiverUrl: string
   readonly name: string
   readonly seed: number
   readonly clients: number
@@ -18,15 +20,17 @@ export interface RoundOptions {
 
 /** Number of the client that reads everything at the end. */
 const lastReader = -1
+/** Time for webhooks of runs that have ended to be delivered. */
+const webhooksMs = 30_000
 /** Time for open calls, and then for unfinished runs, to end. */
 const quietMs = 60_000
 const pageSize = 100
 
 /** Runs a round. Its history ends with the entry `quiet` and the last reads. */
 export async function runRound(options: RoundOptions): Promise<void> {
-  const { target, name, seed, clients, history } = options
+  const { target, receiverUrl, name, seed, clients, history } = options
   const { loadMs } = target
-  const session = new Session({ urls: target.urls, name, history })
+  const session = new Session({ urls: target.urls, receiverUrl, name, history })
   const stopped = AbortSignal.timeout(loadMs)
   const aborted = AbortSignal.timeout(loadMs + quietMs)
   await Promise.all([
@@ -37,6 +41,7 @@ export async function runRound(options: RoundOptions): Promise<void> {
   await waitForRuns(session, signal)
   history.add({ type: 'quiet', atMs: history.nowMs() })
   await readEverything(session, signal)
+  await waitForWebhooks(history)
 }
 
 interface FaultOptions {
@@ -63,6 +68,14 @@ async function waitForRuns(session: Session, signal: AbortSignal): Promise<void>
     const { status, response } = await search(session, { status: 'busy', offset: 0 }, signal)
     if (status === 200 && (response as unknown[]).length === 0) return
     await pause(100)
+  }
+}
+
+/** Resolves when the webhooks of all runs were delivered, or when their time is up. */
+async function waitForWebhooks({ entries }: HistoryWriter): Promise<void> {
+  const endMs = performance.now() + webhooksMs
+  while (performance.now() < endMs && findUndelivered(indexHistory(entries)).length > 0) {
+    await pause(500)
   }
 }
 

@@ -3,7 +3,9 @@
  * when it starts and `<token>:out` when it ends. RECEIVER is the URL of the receiver of effects.
  */
 
-import { Annotation, interrupt, START, StateGraph } from '@langchain/langgraph'
+import { Annotation, interrupt, messagesStateReducer, START,
+  StateGraph } from '@langchain/langgraph'
+import type { BaseMessage } from '@langchain/core/messages'
 import { setTimeout as wait } from 'node:timers/promises'
 
 interface Task {
@@ -27,6 +29,10 @@ const State = Annotation.Root({
     reducer: (log, added) => log.concat(added),
     default: () => [],
   }),
+  /** Messages that clients gave to a run while it executed. */
+  messages: Annotation<BaseMessage[]>({ reducer: messagesStateReducer, default: () => [] }),
+  /** Number of messages that earlier runs have seen. */
+  seen: Annotation<number>,
 })
 
 /** Posts to the receiver. Throws if its status is not 200. */
@@ -38,6 +44,13 @@ async function post(name: string, token: string, key: string): Promise<string> {
   })
   if (!response.ok) throw new Error(`The receiver returned ${response.status}.`)
   return await response.text()
+}
+
+/** A message that came too late for the run before is the input of a run, without a task. */
+function enter({ task, log, messages, seen = 0 }: typeof State.State) {
+  const message = log.includes(`${task?.token}:in`) ? messages.slice(seen).at(-1) : undefined
+  const next: Task = message ? { token: String(message.content), action: 'plain', ms: 0 } : task
+  return { task: next, log: [`${next.token}:in`], seen: messages.length }
 }
 
 async function act({ task: { token, action, ms } }: typeof State.State) {
@@ -55,7 +68,7 @@ async function act({ task: { token, action, ms } }: typeof State.State) {
 }
 
 export const graph = new StateGraph(State)
-  .addNode('enter', ({ task }) => ({ log: [`${task.token}:in`] }))
+  .addNode('enter', enter)
   .addNode('act', act)
   .addNode('leave', ({ task }) => ({ log: [`${task.token}:out`] }))
   .addEdge(START, 'enter')

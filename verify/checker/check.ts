@@ -4,12 +4,12 @@ import type { Entry } from '../history/history.ts'
 import { indexHistory } from './history-index.ts'
 import { itemRules, metadataRules } from './register-rules.ts'
 import { historyRules, threadLifeRules } from './response-rules.ts'
-import { runRules, statelessRules } from './run-rules.ts'
+import { runRules, runsRules } from './run-rules.ts'
 import { threadRules } from './state-rules.ts'
 import { applyRules } from './violation.ts'
 import type { Violation } from './violation.ts'
 
-const rulesOfHistories = { ...historyRules, ...itemRules, ...statelessRules }
+const rulesOfHistories = { ...historyRules, ...itemRules, ...runsRules }
 const rulesOfThreads = { ...threadRules, ...threadLifeRules, ...runRules, ...metadataRules }
 
 /** Returns the violations of all rules; none for a correct history. */

@@ -1,8 +1,8 @@
 /** Index of a history: its calls by thread, run and token. Times are milliseconds. */
 
-import type { Call, Effect, Entry, Fault } from '../history/history.ts'
+import type { Call, Effect, Entry, Fault, Webhook } from '../history/history.ts'
 
-/** A state of a thread that a client has read. */
+/** A state of a thread that a client has read: its log, and an entry for each message. */
 export interface StateRead {
   readonly call: Call
   readonly log: readonly string[]
@@ -36,7 +36,9 @@ export interface ThreadRecord {
   readonly starts: readonly RunStart[]
   readonly reads: readonly StateRead[]
   readonly runs: ReadonlyMap<string, RunRecord>
-  /** The call that made it a copy. */
+  /** The call that created it. */
+  readonly created: Call
+  /** The same, if it made a copy. */
   readonly copy?: Call
   /** Responses to its deletion; without a status if the result is unknown. */
   readonly deletions: readonly Call[]
@@ -46,6 +48,7 @@ export interface HistoryIndex {
   readonly calls: readonly Call[]
   readonly faults: readonly Fault[]
   readonly effects: readonly Effect[]
+  readonly webhooks: readonly Webhook[]
   readonly threads: ReadonlyMap<string, ThreadRecord>
   /** End of the load; Infinity if the history was cut off. */
   readonly quietMs: number
@@ -68,13 +71,15 @@ export function indexHistory(entries: readonly Entry[]): HistoryIndex {
   const calls = entries.filter((entry) => entry.type === 'call')
     .toSorted((one, other) => one.startMs - other.startMs)
   const byThread = Map.groupBy(calls, ({ threadId }) => threadId ?? '')
-  const created = calls.filter(isCreation).map(createdId)
-  const copies = new Map(calls.filter(isCopy).map((call) => [createdId(call), call]))
+  const created = new Map(calls.filter(isCreation).map((call) => [createdId(call), call]))
   return {
     calls,
     faults: entries.filter((entry) => entry.type === 'fault'),
     effects: entries.filter((entry) => entry.type === 'effect'),
-    threads: new Map(created.map((id) => [id, toThread(id, byThread.get(id) ?? [], copies)])),
+    webhooks: entries.filter((entry) => entry.type === 'webhook'),
+    threads: new Map(
+      [...created].map(([id, call]) => [id, toThread(id, call, byThread.get(id) ?? [])] as const),
+    ),
     quietMs: entries.find((entry) => entry.type === 'quiet')?.atMs ?? Infinity,
   }
 }
@@ -91,8 +96,7 @@ function createdId({ response }: Call): string {
   return (response as { thread_id: string }).thread_id
 }
 
-function toThread(id: string, calls: readonly Call[],
-  copies: ReadonlyMap<string, Call>): ThreadRecord {
+function toThread(id: string, created: Call, calls: readonly Call[]): ThreadRecord {
   const starts = calls.flatMap(toStart)
   return {
     id,
@@ -100,7 +104,8 @@ function toThread(id: string, calls: readonly Call[],
     starts,
     reads: calls.flatMap(toRead),
     runs: toRuns(calls, starts),
-    copy: copies.get(id),
+    created,
+    copy: isCopy(created) ? created : undefined,
     deletions: calls.filter(({ operation }) => operation === 'thread.delete'),
   }
 }
@@ -112,7 +117,7 @@ interface RunBody {
 }
 
 function toStart(call: Call): RunStart[] {
-  if (!/^run\.(wait|create|stream|resume|repeat)$/.test(call.operation)) return []
+  if (!/^run\.(wait|create|stream|resume|repeat|delay)$/.test(call.operation)) return []
   const { input, command, multitask_strategy: strategy = '' } = call.body as RunBody
   if (input) return [{ call, token: input.task.token, action: input.task.action, strategy }]
   const [token = ''] = Object.values(command?.resume ?? {})
@@ -127,8 +132,11 @@ export function questionOf({ call }: RunStart): string | undefined {
 function toRead(call: Call): StateRead[] {
   const isRead = call.operation === 'thread.state' || call.operation === 'thread.get'
   if (!isRead || call.status !== 200) return []
-  const { values } = call.response as { values?: { log?: string[] } | null }
-  return [{ call, log: values?.log ?? [] }]
+  const { values } = call.response as {
+    values?: { log?: string[]; messages?: { content: string }[] } | null
+  }
+  const messages = values?.messages?.map(({ content }) => `${content}:message`) ?? []
+  return [{ call, log: [...values?.log ?? [], ...messages] }]
 }
 
 function toRuns(calls: readonly Call[], starts: readonly RunStart[]) {

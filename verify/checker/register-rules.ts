@@ -28,17 +28,30 @@ function allowedValues(first: readonly (string | null)[], writes: readonly Write
 const items: Rule<HistoryIndex> = ({ calls }) =>
   [...Map.groupBy(calls.filter(({ operation }) => operation.startsWith('item.')), ({ client }) =>
     client).values()].flatMap((own) => {
-      const writes = own.filter(({ operation }) => operation !== 'item.get').map(toItemWrite)
+      const writes = own.filter(({ operation }) => /put|delete/.test(operation)).map(toItemWrite)
       return own.filter(({ operation, status }) =>
-        operation === 'item.get' && (status === 200 || status === 404)
+        operation === 'item.search' && status === 200
+        || operation === 'item.get' && (status === 200 || status === 404)
       ).flatMap((call) => {
-        const value = (call.response as { value?: { token: string } } | null)?.value?.token ?? null
+        const value = readItem(call)?.value?.token ?? null
         const allowed = allowedValues([null], writes, call)
         return allowed.includes(value)
           ? []
           : [{ message: `The item is ${value}; allowed: ${allowed}`, calls: [call] }]
       })
     })
+
+interface Item {
+  readonly key: string
+  readonly value?: { readonly token: string }
+}
+
+/** The item of the client in a response. */
+function readItem({ operation, client, response }: Call): Item | undefined {
+  if (operation !== 'item.search') return (response ?? undefined) as Item | undefined
+  return (response as { items: readonly Item[] }).items
+    .find(({ key }) => key === `client-${client}`)
+}
 
 function toItemWrite(call: Call): Write {
   const isPut = call.operation === 'item.put'

@@ -45,24 +45,34 @@ function lastSearches({ calls, quietMs }: HistoryIndex): readonly Call[] {
   )
 }
 
-/** Searches after the load find each thread that exists, and none that was deleted. */
-const found: Rule<HistoryIndex> = (index) => {
-  const searches = lastSearches(index)
-  if (searches.length === 0) return []
-  const ids = searches.flatMap(({ response }) =>
-    (response as { thread_id: string }[]).map(({ thread_id: id }) => id)
+/** All pages of each search for all threads, during the load and after it. */
+function fullSearches(index: HistoryIndex): readonly (readonly Call[])[] {
+  const single = index.calls.filter(({ operation, status, body, startMs }) =>
+    operation === 'thread.search' && status === 200 && startMs < index.quietMs
+    && (body as { status?: string }).status === undefined
   )
-  const last = searches.at(-1)!
-  return [...index.threads.values()].flatMap((thread) => {
-    const isListed = ids.includes(thread.id)
-    const isMissing = !isListed && !isDeleted(thread, last)
-    const isKept = isListed && thread.deletions.some(({ status }) => isSuccess(status))
-    const message = isMissing
-      ? `Thread ${thread.id} is not found`
-      : `Thread ${thread.id} was deleted and is found`
-    return isMissing || isKept ? [{ message, calls: searches }] : []
-  })
+  return [lastSearches(index), ...single.map((call) => [call])].filter(({ length }) => length > 0)
 }
+
+/** A search finds each thread that exists, and none that was deleted. */
+const found: Rule<HistoryIndex> = (index) =>
+  fullSearches(index).flatMap((pages) => {
+    const [first, last] = [pages[0]!, pages.at(-1)!]
+    const ids = new Set(pages.flatMap(({ response }) =>
+      (response as { thread_id: string }[]).map(({ thread_id: id }) => id)
+    ))
+    return [...index.threads.values()].flatMap((thread) => {
+      const isListed = ids.has(thread.id)
+      const isMissing = !isListed && isBefore(thread.created, first) && !isDeleted(thread, last)
+      const isKept = isListed && thread.deletions.some((deletion) =>
+        isSuccess(deletion.status) && isBefore(deletion, first)
+      )
+      const message = isMissing
+        ? `Thread ${thread.id} is not found`
+        : `Thread ${thread.id} was deleted and is found`
+      return isMissing || isKept ? [{ message, calls: pages }] : []
+    })
+  })
 
 /** The count after the load is the number of threads that were found. */
 const counted: Rule<HistoryIndex> = (index) => {

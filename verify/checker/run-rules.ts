@@ -1,6 +1,7 @@
 /** Rules about requests that start runs, and about the streams of runs. */
 
 import type { Call } from '../history/history.ts'
+import { isFinal } from './history-index.ts'
 import type { HistoryIndex } from './history-index.ts'
 import type { ThreadInHistory } from './state-rules.ts'
 import type { Rule } from './violation.ts'
@@ -12,6 +13,14 @@ const repeated: Rule<ThreadInHistory> = ({ thread: { starts } }) =>
     const ids = new Set(calls.flatMap(({ runId }) => runId ?? []))
     return ids.size > 1 ? [{ message: `${token} has the runs ${[...ids]}`, calls }] : []
   })
+
+/** A run with a new task is refused only by the strategy `reject`. */
+const accepted: Rule<ThreadInHistory> = ({ thread: { starts } }) =>
+  starts.filter(({ call, action, strategy }) =>
+    action !== 'answer' && strategy !== 'reject' && (call.status === 400 || call.status === 422)
+  ).map(({ call, token }) => ({ message: `${token} was refused with ${call.status}`,
+    calls: [call] })
+  )
 
 /** A stream has each event once, and continues after the event that the client names. */
 const streamed: Rule<ThreadInHistory> = ({ thread: { calls } }) => {
@@ -40,6 +49,50 @@ function toIds({ response }: Call): readonly string[] {
   return (response as { ids: string[] }).ids
 }
 
+/** A run that has ended, with a webhook. */
+interface Notified {
+  readonly start: Call
+  readonly runId: string
+  /** The status with which a client saw it. */
+  readonly status: string
+}
+
+function notifiedRuns({ threads }: HistoryIndex): readonly Notified[] {
+  return [...threads.values()].flatMap((thread) =>
+    [...thread.runs.values()].flatMap(({ id, start, views }) => {
+      const { webhook } = (start?.call.body ?? {}) as { webhook?: string }
+      const last = views.at(-1)
+      return webhook !== undefined && start !== undefined && last !== undefined
+          && isFinal(last.status) && thread.deletions.length === 0
+        ? [{ start: start.call, runId: id, status: last.status }]
+        : []
+    })
+  )
+}
+
+/** Runs that have ended without their webhook. */
+export function findUndelivered(index: HistoryIndex): readonly Notified[] {
+  const delivered = new Set(index.webhooks.map(({ runId }) => runId))
+  return notifiedRuns(index).filter(({ runId }) => !delivered.has(runId))
+}
+
+/** The webhook of each run that has ended is delivered at least once. */
+const delivered: Rule<HistoryIndex> = (index) =>
+  index.quietMs === Infinity
+    ? []
+    : findUndelivered(index)
+      .map(({ runId, start }) => ({ message: `Run ${runId} has no webhook`, calls: [start] }))
+
+/** A webhook has the status that the run keeps. */
+const notified: Rule<HistoryIndex> = (index) =>
+  notifiedRuns(index).flatMap(({ runId, status, start }) => {
+    const other = index.webhooks.find((webhook) =>
+      webhook.runId === runId && webhook.status !== status
+    )
+    const message = `Run ${runId} is ${status}, and ${other?.status} in its webhook`
+    return other ? [{ message, calls: [start] }] : []
+  })
+
 /** A stateless run starts from an empty state. */
 const stateless: Rule<HistoryIndex> = ({ calls }) =>
   calls.filter(({ operation, status }) => operation === 'stateless.wait' && status === 200)
@@ -55,7 +108,8 @@ const stateless: Rule<HistoryIndex> = ({ calls }) =>
     })
 
 /** Rules about a thread. */
-export const runRules = { 'idempotency keys name one run': repeated,
+export const runRules = { 'runs are accepted': accepted, 'idempotency keys name one run': repeated,
   'streams have each event once': streamed }
 /** Rules about the whole history. */
-export const statelessRules = { 'stateless runs start empty': stateless }
+export const runsRules = { 'stateless runs start empty': stateless,
+  'webhooks are delivered': delivered, 'webhooks have the status': notified }

@@ -58,7 +58,14 @@ function sentTokens(index: HistoryIndex, thread: ThreadRecord,
   const updated = thread.calls
     .filter((call) => isUpdate(call) && call.startMs <= untilMs)
     .flatMap(updateEntries).map(tokenOf)
-  return new Set([...inherited, ...started, ...updated])
+  const injected = thread.calls
+    .filter(({ operation, startMs }) => operation === 'run.inject' && startMs <= untilMs)
+    .map(({ body }) => (body as InjectBody).params.message.content)
+  return new Set([...inherited, ...started, ...updated, ...injected])
+}
+
+interface InjectBody {
+  readonly params: { readonly message: { readonly content: string } }
 }
 
 function isUpdate({ operation }: Call): boolean {
@@ -130,11 +137,12 @@ const rolledBack: Rule<ThreadInHistory> = ({ thread }) =>
 const ordered: Rule<ThreadInHistory> = ({ thread }) => {
   const read = thread.reads.at(-1)
   if (read === undefined) return []
-  // A run may have been created by a repetition of its request.
-  const repeated = new Set(
-    thread.starts.filter(({ call }) => call.operation === 'run.repeat').map(({ token }) => token),
+  // A run may have been created by a repetition of its request; a delayed run starts later.
+  const unordered = new Set(
+    thread.starts.filter(({ call }) => /^run\.(repeat|delay)$/.test(call.operation))
+      .map(({ token }) => token),
   )
-  const placed = thread.starts.filter(({ token }) => !repeated.has(token))
+  const placed = thread.starts.filter(({ token }) => !unordered.has(token))
     .map((start) => ({ start, index: read.log.indexOf(`${start.token}:in`) }))
     .filter(({ start, index }) => index >= 0 && start.call.status === 200)
   return placed.flatMap((one) =>

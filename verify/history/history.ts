@@ -42,13 +42,21 @@ export interface Effect {
   readonly atMs: number
 }
 
+/** A webhook that the receiver got: the run, with the status that it names. */
+export interface Webhook {
+  readonly type: 'webhook'
+  readonly runId: string
+  readonly status: string
+  readonly atMs: number
+}
+
 /** The end of the load: no call of the workload follows, and each run has ended or never will. */
 export interface Quiet {
   readonly type: 'quiet'
   readonly atMs: number
 }
 
-export type Entry = Call | Fault | Effect | Quiet
+export type Entry = Call | Fault | Effect | Webhook | Quiet
 
 /** Records the history of one round, in memory and in a file. */
 export class HistoryWriter {

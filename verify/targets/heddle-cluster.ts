@@ -88,7 +88,7 @@ async function startMembers({ contactPoints, dataCenter }: Cassandra,
     roads: true,
     cassandra: { contactPoints, dataCenter, keyspace: 'verify' },
     env: { RECEIVER: receiverUrl },
-    args: ['--workers', '1'],
+    args: ['--workers', '1', '--egress-allow', '127.0.0.1'],
   })
 }
 

@@ -13,7 +13,7 @@ export async function startHeddle(receiverUrl: string): Promise<Target> {
   const server = await startServer({
     project: join(import.meta.dirname, '../agent'),
     env: { RECEIVER: receiverUrl },
-    args: ['--workers', '2'],
+    args: ['--workers', '2', '--egress-allow', '127.0.0.1'],
   })
   const kill = async () => {
     await server.kill('SIGKILL')

@@ -19,8 +19,23 @@ function onItem(name: string, weight: number, method: 'GET' | 'PUT' | 'DELETE'):
   }
 }
 
+/** Finds the items of all clients. */
+const searchItems: Operation = {
+  name: 'item.search',
+  weight: 2,
+  async execute({ session, client }) {
+    await session.call(client.number, {
+      operation: 'item.search',
+      method: 'POST',
+      path: '/store/items/search',
+      body: { namespace_prefix: ['verify', session.name], limit: 100 },
+    }, client.signal)
+  },
+}
+
 export const itemOperations: readonly Operation[] = [
   onItem('item.put', 4, 'PUT'),
   onItem('item.get', 4, 'GET'),
   onItem('item.delete', 2, 'DELETE'),
+  searchItems,
 ]

@@ -20,6 +20,8 @@ const actions = ['plain', 'plain', 'plain', 'slow', 'slow', 'ask', 'ask', 'fail'
   'charge', 'mail'] as const
 const strategies = ['enqueue', 'enqueue', 'enqueue', 'reject', 'interrupt', 'rollback'] as const
 const maxTaskMs = 300
+/** Probability that a run has a webhook. */
+const webhookShare = 0.3
 
 /** Sends a request about the thread of the scene. */
 export function send(operation: string, { session, client, thread }: Scene,
@@ -40,6 +42,7 @@ export function createRunBody({ session, client: { chance } }: Scene) {
       },
     },
     multitask_strategy: chance.pick(strategies),
+    webhook: chance.flip(webhookShare) ? session.webhookUrl : undefined,
   }
 }
 

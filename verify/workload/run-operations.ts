@@ -8,6 +8,8 @@ import { getThread } from './thread-operations.ts'
 
 /** Probability that a run has an idempotency key, and that its request is then repeated. */
 const keyed = { key: 0.3, repeat: 0.5 }
+/** Longest delay of a run that starts later, in seconds. */
+const maxDelayS = 2
 
 function startRun(name: string, weight: number, way: '' | '/wait' | '/stream'): Operation {
   return {
@@ -46,6 +48,34 @@ function onRun(name: string, weight: number,
       await send(name, scene, toRequest(path, chance))
     },
   }
+}
+
+/** A run that starts after a delay. */
+const delayRun: Operation = {
+  name: 'run.delay',
+  weight: 3,
+  async execute(scene) {
+    await send('run.delay', scene, {
+      method: 'POST',
+      path: `/threads/${scene.thread.id}/runs`,
+      body: { ...createRunBody(scene), after_seconds: 1 + scene.client.chance.below(maxDelayS) },
+    })
+  },
+}
+
+/** Gives a message to the run that executes. */
+const injectMessage: Operation = {
+  name: 'run.inject',
+  weight: 4,
+  async execute(scene) {
+    const content = scene.session.createToken()
+    await send('run.inject', scene, {
+      method: 'POST',
+      path: `/threads/${scene.thread.id}/commands`,
+      body: { id: 1, method: 'input.inject',
+        params: { namespace: [], message: { role: 'user', content } } },
+    })
+  },
 }
 
 const pickCancel = (chance: Chance) => chance.pick(['interrupt', 'rollback'])
@@ -121,6 +151,8 @@ export const runOperations: readonly Operation[] = [
   startRun('run.wait', 12, '/wait'),
   createRun,
   startRun('run.stream', 6, '/stream'),
+  delayRun,
+  injectMessage,
   resumeRun,
   cancelRuns,
   followRun,

@@ -37,13 +37,18 @@ export class Session {
   readonly history: HistoryWriter
   /** Metadata value that all threads of this session have. */
   readonly name: string
+  /** URL that gets the webhooks of runs. */
+  readonly webhookUrl: string
   readonly #urls: readonly string[]
   /** Index of the front door of each client: its number, and one more after each failure. */
   readonly #doors = new Map<number, number>()
   #tokens = 0
 
-  constructor(options: { urls: readonly string[]; name: string; history: HistoryWriter }) {
+  constructor(
+    options: { urls: readonly string[]; receiverUrl: string; name: string; history: HistoryWriter },
+  ) {
     this.#urls = options.urls
+    this.webhookUrl = `${options.receiverUrl}/webhook`
     this.name = options.name
     this.history = options.history
   }

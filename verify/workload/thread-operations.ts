@@ -43,7 +43,7 @@ const updateState: Operation = {
   },
 }
 
-const historyLength = 12
+const [historyLength, searchLimit] = [12, 1_000]
 
 /** Goes back to an earlier checkpoint and continues from there with an update. */
 const forkThread: Operation = {
@@ -93,6 +93,33 @@ const copyThread: Operation = {
   },
 }
 
+/** Removes all but the last checkpoint of a thread. */
+const pruneThread: Operation = {
+  name: 'thread.prune',
+  weight: 1,
+  async execute(scene) {
+    await send('thread.prune', scene, {
+      method: 'POST',
+      path: '/threads/prune',
+      body: { thread_ids: [scene.thread.id], strategy: 'keep_latest' },
+    })
+  },
+}
+
+/** Lists the threads of the session. */
+const searchThreads: Operation = {
+  name: 'thread.search',
+  weight: 3,
+  async execute({ session, client }) {
+    await session.call(client.number, {
+      operation: 'thread.search',
+      method: 'POST',
+      path: '/threads/search',
+      body: { metadata: { verify: session.name }, limit: searchLimit },
+    }, client.signal)
+  },
+}
+
 /** Deletes a thread. Clients that have not noticed yet continue to use it. */
 const deleteThread: Operation = {
   name: 'thread.delete',
@@ -118,4 +145,4 @@ export async function createThread(session: Session, client: Client): Promise<vo
 }
 
 export const threadOperations: readonly Operation[] = [getThread, getState, updateState, forkThread,
-  patchThread, copyThread, deleteThread]
+  patchThread, copyThread, pruneThread, searchThreads, deleteThread]

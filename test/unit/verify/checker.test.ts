@@ -56,6 +56,11 @@ class History {
     return this
   }
 
+  webhook(runId: string, status: string): this {
+    this.entries.push({ type: 'webhook', runId, status, atMs: this.#nowMs })
+    return this
+  }
+
   search(...ids: string[]): this {
     return this.call('thread.search', { threadId: undefined, body: { sort_by: 'thread_id' },
       response: ids.map((id) => ({ thread_id: id })) })
@@ -64,6 +69,9 @@ class History {
 
 const created = () => new History().create()
 const succeeded = () => created().run('a').view('a', 'success')
+const notified = () =>
+  created().run('a', { body: { input: { task: { token: 'a', action: 'plain' } }, webhook: 'url' } })
+    .view('a', 'success')
 const item = (token: string) => ({ threadId: undefined, body: { value: { token } } })
 
 /** A history for each rule that breaks this rule and no other. */
@@ -71,7 +79,7 @@ const broken: Readonly<Record<string, History>> = {
   'available without faults': created().call('thread.get', { status: undefined }),
   'no 5xx but 503': new History().create().call('thread.get', { status: 500 }),
   'wrong requests are rejected': created().call('wrong.json', { status: 200 }),
-  'threads are found': created().quiet().search(),
+  'threads are found': created().search(),
   'counts agree': created().quiet().search('t').call('thread.count', { response: 2 }),
   'items have their last value': new History().call('item.put', item('a'))
     .call('item.get', { threadId: undefined, response: null }),
@@ -98,6 +106,9 @@ const broken: Readonly<Record<string, History>> = {
   'stateless runs start empty': new History().call('stateless.wait', { threadId: undefined,
     body: { input: { task: { token: 'a', action: 'plain' } } },
     response: { log: ['b:in', 'a:in'] } }),
+  'runs are accepted': created().run('a', { status: 422, strategy: 'enqueue' }),
+  'webhooks are delivered': notified().quiet(),
+  'webhooks have the status': notified().webhook('a', 'error').quiet(),
   'idempotency keys name one run': created().run('a').run('a', { runId: 'b' }),
   'streams have each event once': created().call('run.follow', {
     response: { ids: ['1', '2', '3'] },
