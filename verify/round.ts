@@ -100,7 +100,11 @@ async function readEverything(session: Session, signal: AbortSignal): Promise<vo
     path: '/threads/count',
     body: { metadata: { verify: session.name } },
   }, signal)
-  for (const threadId of indexHistory(session.history.entries).threads.keys()) {
+  for (const [threadId, thread] of indexHistory(session.history.entries).threads) {
+    for (const run of thread.runs.keys()) {
+      await session.call(lastReader, { operation: 'trace.get', threadId, method: 'GET',
+        path: `/api/v1/runs/${run}` }, signal)
+    }
     for (const [operation, suffix] of [['thread.get', ''], ['thread.state', '/state'], ['run.list',
       '/runs?limit=1000']] as const) {
       await session.call(lastReader, { operation, threadId, method: 'GET',

@@ -6,10 +6,11 @@ import { itemRules, metadataRules } from './register-rules.ts'
 import { historyRules, threadLifeRules } from './response-rules.ts'
 import { runRules, runsRules } from './run-rules.ts'
 import { threadRules } from './state-rules.ts'
+import { traceRules } from './trace-rules.ts'
 import { applyRules } from './violation.ts'
 import type { Violation } from './violation.ts'
 
-const rulesOfHistories = { ...historyRules, ...itemRules, ...runsRules }
+const rulesOfHistories = { ...historyRules, ...itemRules, ...runsRules, ...traceRules }
 const rulesOfThreads = { ...threadRules, ...threadLifeRules, ...runRules, ...metadataRules }
 
 /** Returns the violations of all rules; none for a correct history. */

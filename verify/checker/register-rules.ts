@@ -13,7 +13,7 @@ interface Write {
 }
 
 /** Values that a read may return, after the writes of one client in their order. */
-function allowedValues(first: readonly (string | null)[], writes: readonly Write[],
+export function allowedValues(first: readonly (string | null)[], writes: readonly Write[],
   { startMs, endMs }: Call): readonly (string | null)[] {
   let allowed = first
   for (const { call, value } of writes) {

@@ -138,7 +138,7 @@ function isAboutRun({ response }: Call): boolean {
 function onThread({ calls }: ThreadRecord): readonly Call[] {
   return calls.filter(({ operation }) =>
     !operation.startsWith('wrong.') &&
-    !/^runs?\.(get|join|cancel|follow|delete)$/.test(operation) && operation !== 'thread.fork'
+    !/^(runs?\.(get|join|cancel|follow|delete)|thread\.fork|trace\.get)$/.test(operation)
   )
 }
 

@@ -12,6 +12,9 @@ export interface Call {
   /** The front door that got it. */
   readonly url?: string
   readonly threadId?: string
+  readonly projectId?: string
+  /** A span that a client posted. */
+  readonly spanId?: string
   readonly method: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>

@@ -5,10 +5,11 @@ import { itemOperations } from './item-operations.ts'
 import type { Operation } from './operation.ts'
 import { runOperations } from './run-operations.ts'
 import { threadOperations } from './thread-operations.ts'
+import { traceOperations } from './trace-operations.ts'
 import { wrongRequest } from './wrong-requests.ts'
 
 const operations: readonly Operation[] = [...runOperations, ...threadOperations, ...itemOperations,
-  wrongRequest]
+  ...traceOperations, wrongRequest]
 const totalWeight = operations.reduce((sum, { weight }) => sum + weight, 0)
 
 /** Draws an operation by its weight. */

@@ -12,9 +12,18 @@ export interface KnownThread {
   interrupts: ReadonlyMap<string, string>
 }
 
+/** The newest span of a client. */
+export interface Span {
+  readonly id: string
+  readonly project: string
+  readonly startMs: number
+}
+
 export interface Request {
   readonly operation: string
   readonly threadId?: string
+  readonly projectId?: string
+  readonly spanId?: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
@@ -34,6 +43,10 @@ const recentRuns = 4
 
 export class Session {
   readonly threads: KnownThread[] = []
+  /** Ids of the projects that clients share. */
+  readonly projects: string[] = []
+  /** The newest span of each client, by its number. */
+  readonly spans = new Map<number, Span>()
   readonly history: HistoryWriter
   /** Metadata value that all threads of this session have. */
   readonly name: string
@@ -98,12 +111,12 @@ export class Session {
 
   /** Sends a request and records it. Rejects only if the session is aborted. */
   async call(client: number, request: Request, signal: AbortSignal): Promise<Reply> {
-    const { operation, threadId, method, path, headers, body } = request
+    const { threadId } = request
     const startMs = this.history.nowMs()
     const url = this.#url(client)
     const reply = await this.#send(url, request, signal)
-    this.history.add({ type: 'call', operation, client, threadId, method, path, headers, body,
-      startMs, endMs: this.history.nowMs(), url, ...reply })
+    this.history.add({ type: 'call', client, ...request, startMs, endMs: this.history.nowMs(), url,
+      ...reply })
     if (threadId !== undefined && reply.runId !== undefined) this.addRun(threadId, reply.runId)
     return reply
   }

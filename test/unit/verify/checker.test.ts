@@ -74,6 +74,14 @@ const notified = () =>
     .view('a', 'success')
 const item = (token: string) => ({ threadId: undefined, body: { value: { token } } })
 
+/** A request about span `s` in project `p`. */
+const ofSpan = (fields: Partial<Call> = {}) => (
+  { threadId: undefined, spanId: 's', projectId: 'p', ...fields }
+)
+const posted = () =>
+  new History().call('span.post', ofSpan({ body: { post: [{ inputs: { token: 'a' } }] } }))
+const deletedSpan = () => posted().call('span.delete', ofSpan())
+
 /** A history for each rule that breaks this rule and no other. */
 const broken: Readonly<Record<string, History>> = {
   'available without faults': created().call('thread.get', { status: undefined }),
@@ -106,6 +114,15 @@ const broken: Readonly<Record<string, History>> = {
   'stateless runs start empty': new History().call('stateless.wait', { threadId: undefined,
     body: { input: { task: { token: 'a', action: 'plain' } } },
     response: { log: ['b:in', 'a:in'] } }),
+  'spans are kept': posted().call('span.get', ofSpan({ response: { inputs: { token: 'b' } } })),
+  'deleted spans stay deleted': deletedSpan().call('span.get', ofSpan()),
+  'queries list spans': posted().call('span.query', { threadId: undefined, projectId: 'p',
+    body: { limit: 9 }, response: { runs: [] } }),
+  'feedback belongs to its span': posted()
+    .call('feedback.create', ofSpan({ body: { id: 'f' } }))
+    .call('feedback.list', ofSpan({ response: [] })),
+  'runs have traces': created().run('a').view('a', 'success').quiet()
+    .call('trace.get', { path: '/runs/a', status: 404 }),
   'runs are accepted': created().run('a', { status: 422, strategy: 'enqueue' }),
   'webhooks are delivered': notified().quiet(),
   'webhooks have the status': notified().webhook('a', 'error').quiet(),
@@ -132,7 +149,25 @@ const accompanied: Readonly<Record<string, readonly string[]>> = {
   'no 5xx but 503': ['available without faults'],
 }
 
+const deletedProject = () =>
+  posted().call('project.delete', { threadId: undefined, projectId: 'p' })
+
 describe('The checker of histories', () => {
+  it.each<[string, string, History]>([
+    ['a span of a deleted project', 'deleted spans stay deleted',
+      deletedProject().call('span.get', ofSpan())],
+    ['a deleted span in a query', 'queries list spans',
+      deletedSpan().call('span.query', { threadId: undefined, projectId: 'p', body: { limit: 9 },
+        response: { runs: [{ id: 's' }] } })],
+    ['feedback on a deleted span', 'feedback belongs to its span',
+      deletedSpan().call('feedback.list', ofSpan({ response: [{ id: 'f' }] }))],
+    ['a trace of a deleted run', 'runs have traces', created().run('a').view('a', 'success')
+      .call('run.delete', { path: '/threads/t/runs/a', status: 204 }).view('a', 'gone').quiet()
+      .call('trace.get', { path: '/runs/a' })],
+  ])('finds %s', (_what, rule, { entries }) => {
+    expect(checkHistory(entries).map((violation) => violation.rule)).toEqual([rule])
+  })
+
   it.each(ruleNames)('finds a history that breaks the rule "%s"', (rule) => {
     const rules = checkHistory(broken[rule]!.entries).map((violation) => violation.rule)
     expect(new Set(rules)).toEqual(new Set([rule, ...accompanied[rule] ?? []]))
