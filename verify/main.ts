@@ -5,8 +5,11 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 import { checkHistory, ruleNames } from './checker/check.ts'
+import { indexHistory } from './checker/history-index.ts'
 import type { Violation } from './checker/violation.ts'
 import { HistoryWriter, readHistory } from './history/history.ts'
+import type { Entry } from './history/history.ts'
+import { checkLogs, hasGo } from './linearizability/check.ts'
 import { startReceiver } from './receiver.ts'
 import { countPairs } from './pairs.ts'
 import { runRound } from './round.ts'
@@ -33,6 +36,7 @@ const targets: Readonly<Record<string, StartTarget>> = {
   'heddle-cluster': startHeddleCluster,
 }
 const shownViolations = 10
+const withGo = hasGo()
 
 const { values: options } = parseArgs({
   options: {
@@ -55,8 +59,15 @@ function report(violations: readonly Violation[]): void {
   if (more > 0) console.log(`… and ${more} more.`)
 }
 
+/** Checks all rules, and with Go that logs are linearizable. */
+async function check(entries: readonly Entry[]): Promise<readonly Violation[]> {
+  const logs = withGo ? await checkLogs(indexHistory(entries)) : []
+  return [...checkHistory(entries), ...logs]
+}
+
 /** Runs rounds until the time is up or a rule is broken. Resolves with the exit code. */
 async function verify(seed: number, start: StartTarget): Promise<number> {
+  if (!withGo) console.log('Without Go, logs are not checked for linearizability.')
   await mkdir(options.history, { recursive: true })
   const seen = new Map<string, number>()
   let calls = 0
@@ -74,7 +85,7 @@ async function verify(seed: number, start: StartTarget): Promise<number> {
       await runRound({ target, receiverUrl: receiver.url, name, seed: seed + round,
         clients: Number(options.clients), history })
       await history.close()
-      const violations = checkHistory(history.entries)
+      const violations = await check(history.entries)
       calls += history.entries.filter(({ type }) => type === 'call').length
       for (const [pair, count] of countPairs(history.entries)) {
         seen.set(pair, (seen.get(pair) ?? 0) + count)
@@ -97,7 +108,7 @@ async function verify(seed: number, start: StartTarget): Promise<number> {
 
 if (options.help) console.log(usage)
 else if (options.check !== undefined) {
-  const violations = checkHistory(await readHistory(options.check))
+  const violations = await check(await readHistory(options.check))
   report(violations)
   console.log(`${violations.length} violations of ${ruleNames.length} rules.`)
   process.exitCode = violations.length > 0 ? 1 : 0
