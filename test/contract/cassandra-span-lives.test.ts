@@ -156,7 +156,7 @@ describe.skipIf(!cassandra)('the life of spans in Cassandra', () => {
       }]),
     ) }) as Connection
     await rewriteBucket({ connection: removing, bodies: { ofBlock: blockKey, ofFile: fileKey },
-      fileOwners, nowMs: () => Date.now() }, { tenant, project, lifeS: long },
+      fileOwners, env: { nowMs: () => Date.now() } }, { tenant, project, lifeS: long },
       bucketOf(hourOf(root.startUs)), () => false)
     const { span_bucket: _, ...left } = await daysLeft()
     // The note of the removal alone.

@@ -66,6 +66,8 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
   }
   /** Spans whose project no operation has named. */
   const guesses = new Set<string>()
+  /** Moved spans whose move was not confirmed. */
+  const unconfirmed = new Set<string>()
   const takeOver = (place: SpanPlace, row: Row): boolean => {
     guesses.delete(keyOf(place))
     let isTaken = false
@@ -143,7 +145,8 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
         const row = rowAt(span.place)
         row.operations.push(operationOf(span))
         if (span.isGuess && isNew) guesses.add(keyOf(span.place))
-        if (!span.isGuess && takeOver(span.place, row)) moved.push(span.place)
+        if (!span.isGuess && takeOver(span.place, row)) unconfirmed.add(keyOf(span.place))
+        if (unconfirmed.has(keyOf(span.place))) moved.push(span.place)
         for (const each of feedback.values()) {
           if (each.tenant === tenant && each.span === span.place.id) row.feedbackKeys.add(each.key)
         }
@@ -156,6 +159,9 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
         files.set(fileKey(tenant, file), file)
       const removed = spans.filter((span) => !alive.includes(span)).map(({ place }) => place.id)
       return { removed: [...new Set(removed)], moved }
+    },
+    async confirmMoves(_, places) {
+      for (const place of places) unconfirmed.delete(keyOf(place))
     },
     async *scan(plan, after) {
       const wanted = known(plan.tenant).filter((head) => isInRange(plan, head))

@@ -120,6 +120,7 @@ async function noteMoved({ store, projects, ended }: RequestParts, tenant: strin
     const readers = typeof project === 'string' ? undefined : project.readers
     return readers === undefined ? [] : [{ place: head, readers }]
   }))
+  await store.confirmMoves(tenant, moved)
 }
 
 /** Content of the body: read here if it is short, otherwise in a thread for long bodies. */

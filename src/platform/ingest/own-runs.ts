@@ -45,8 +45,10 @@ export async function writeOwnRuns(
     return [{ place: { ...place, project: project.id }, kind: 'post', arrivedUs: nextUs(), fields,
       terms: [...terms, termOf.own], indexed, block: null }]
   })
-  if (spans.length > 0) await store.write({ tenant, spans, blocks: [], files: [], timeToLiveS })
+  if (spans.length === 0) return
+  const { moved } = await store.write({ tenant, spans, blocks: [], files: [], timeToLiveS })
   if (read.length > 0) await ended.note(tenant, read)
+  if (moved.length > 0) await store.confirmMoves(tenant, moved)
 }
 
 /**

@@ -104,7 +104,8 @@ export interface WrittenSpans {
   readonly removed: readonly Uuid[]
   /**
    * Places of spans in a project that an operation named, where operations without a project wait
-   * no longer. The end of such a span may have come before its project was known.
+   * no longer. The end of such a span may have come before its project was known. Each later write
+   * of the span returns its place again, until `confirmMoves` is called with it.
    */
   readonly moved: readonly SpanPlace[]
 }
@@ -117,6 +118,8 @@ export interface SpanPort {
    * part may be written.
    */
   write(request: SpansOfRequest): Promise<WrittenSpans>
+  /** Confirms that the ends of moved spans are noted for the rules of their projects. */
+  confirmMoves(tenant: string, places: readonly SpanPlace[]): Promise<void>
   /** Slices of at most 500 heads. The scan ends early when its consumer does. */
   scan(plan: Plan, after?: ScanMark): AsyncIterable<ScannedHeads>
   /**

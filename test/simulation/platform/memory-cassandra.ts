@@ -140,9 +140,21 @@ export class MemoryCassandra {
 
   #read({ cql, values }: Statement): Answer[] {
     const [text, bound] = numbered(cql, values)
+    const [, , , table, where] = select.exec(text) ?? unknown(text)
+    const shape = this.#shapeOf(table!)
+    const [list, column, place] = where!.split(' AND ')
+      .map((each) => /^(\w+) IN (\?\d+)$/.exec(each))
+      .find((each) => each !== null && shape.partition.includes(each[1]!)) ?? []
+    if (list === undefined) return this.#readPartition(text, bound)
+    return (bound(place!) as readonly Value[]).flatMap((value) =>
+      this.#readPartition(text.replace(list, `${column} = ${place}`), (each) =>
+        each === place ? value : bound(each))
+    )
+  }
+
+  #readPartition(text: string, bound: Bound): Answer[] {
     const [, distinct, columns, table, where, order, limit] = select.exec(text) ?? unknown(text)
-    const found = this.#partition(table!, where!, bound)
-    const { partition, shape } = found
+    const { partition, shape } = this.#partition(table!, where!, bound)
     const answer = columnsIn(columns!)
     const live = [...partition.rows.values()].filter((row) => this.#isLive(row))
     if (distinct !== undefined) {
@@ -195,9 +207,14 @@ export class MemoryCassandra {
       .toSorted((a, b) => compareCells(a.element, b.element))
   }
 
-  #partition(table: string, where: string, bound: Bound) {
+  #shapeOf(table: string): TableShape {
     const shape = this.#shapes.get(table)
     if (shape === undefined) throw new Error(`There is no table ${table}.`)
+    return shape
+  }
+
+  #partition(table: string, where: string, bound: Bound) {
+    const shape = this.#shapeOf(table)
     const keys = equalsIn(where, bound)
     const name = shape.partition.map((column) => textOf(keys[column])).join('\n')
     const all = this.#partitions.get(table) ?? new Map<string, Partition>()

@@ -2,7 +2,6 @@
 
 import type { Env } from '../../../../cluster/index.ts'
 import { cautiousClock } from '../../../limits/index.ts'
-import { isSameFeedback, termOf } from '../../../platform/index.ts'
 import type { BlockId, Document, DocumentPlace, DocumentRange, Feedback, FeedbackQuery,
   FeedbackToken, FilePart, FileOwner, Hour, Plan, Removal, ScanMark, ScannedHeads, SpanHead,
   SpanPlace, SpansOfRequest, SpanStore, Uuid, WrittenSpans } from '../../../platform/index.ts'
@@ -15,27 +14,25 @@ import { BucketTable, hourLongerS } from './bucket-table.ts'
 import { ConstantBodies } from './constant-bodies.ts'
 import { DocumentTable } from './document-table.ts'
 import type { PlacedFeedback } from './rows/feedback-row.ts'
-import { feedbackLivesS, FeedbackTable } from './feedback-table.ts'
+import { FeedbackTable } from './feedback-table.ts'
 import { FeedbackTokenTable } from './feedback-token-table.ts'
 import { fileKey, fileOwners, FileTable } from './file-table.ts'
 import { GoneIds } from './gone-ids.ts'
-import { takeOver } from './guess-takeover.ts'
 import { LateWrites } from './late-writes.ts'
 import { LifeChanges } from './lives/life-changes.ts'
 import { ownLives, timesToLive } from './lives/written-lives.ts'
 import { LocationTable } from './location-table.ts'
 import { mergeScans } from './merged-scan.ts'
-import { bytesOfMark } from './rows/operation-cell.ts'
 import { hourUs } from './rows/partition-key.ts'
 import { scanProject } from './project-scan.ts'
 import { remove, removeLate } from './removal.ts'
-import type { RemovalParts } from './removal.ts'
 import { RollUpTable } from './roll-up-table.ts'
+import { SpanFeedback } from './span-feedback.ts'
+import type { SpanFeedbackParts } from './span-feedback.ts'
 import { SpanTable } from './span-table.ts'
 import { StatementBatches } from './statement-batches.ts'
 import { Visibility } from './visibility.ts'
 import { WaitingFeedback } from './waiting-feedback.ts'
-import type { Waiting } from './waiting-feedback.ts'
 
 /** Seconds that any span may live. */
 const longestLifeS = 400 * 24 * 60 * 60
@@ -43,8 +40,8 @@ const longestLifeS = 400 * 24 * 60 * 60
 const [traceSlice, traceMax] = [500, 100_000]
 /** Hours that are asked at a time whether they have a span. */
 const hoursAtOnce = 16
-/** Feedback that waited, and is given to its span at a time. */
-const waitingAtOnce = 16
+/** Notes of guesses that are written at a time. */
+const guessesAtOnce = 16
 
 /** A store of spans over a connection, which it owns. Any number of them may write at once. */
 export class CassandraSpans implements SpanStore {
@@ -54,16 +51,14 @@ export class CassandraSpans implements SpanStore {
   readonly #blocks: BlockTable
   readonly #locations: LocationTable
   readonly #files: FileTable
-  readonly #feedback: FeedbackTable
+  readonly #feedback: SpanFeedback
   readonly #waiting: WaitingFeedback
-  readonly #tokens: FeedbackTokenTable
   readonly #rollUps: RollUpTable
   readonly #documents: DocumentTable
   readonly #visibility: Visibility
-  readonly #gone: GoneIds
   readonly #lateWrites: LateWrites
   readonly #lives: LifeChanges
-  readonly #parts: RemovalParts & { readonly visibility: Visibility }
+  readonly #parts: SpanFeedbackParts
 
   constructor(connection: Connection, systemEnv: Env, access: 'write' | 'read') {
     const env = { ...systemEnv, nowMs: cautiousClock(systemEnv) }
@@ -74,20 +69,18 @@ export class CassandraSpans implements SpanStore {
     this.#blocks = new BlockTable(connection, bodies)
     this.#locations = new LocationTable(connection)
     this.#files = new FileTable(connection, bodies)
-    this.#feedback = new FeedbackTable(connection)
     this.#waiting = new WaitingFeedback(connection)
-    this.#tokens = new FeedbackTokenTable(connection, env)
     this.#rollUps = new RollUpTable(connection, env)
     this.#documents = new DocumentTable(connection, bodies)
-    this.#gone = new GoneIds(this.#buckets)
     this.#visibility = new Visibility(this.#buckets)
     this.#lateWrites = new LateWrites(this.#buckets, this.#visibility, env)
     this.#parts = { connection, spans: this.#spans, buckets: this.#buckets, blocks: this.#blocks,
-      locations: this.#locations, files: this.#files, feedback: this.#feedback,
-      rollUps: this.#rollUps, waiting: this.#waiting, gone: this.#gone,
+      locations: this.#locations, files: this.#files, feedback: new FeedbackTable(connection),
+      rollUps: this.#rollUps, waiting: this.#waiting, gone: new GoneIds(this.#buckets),
       visibility: this.#visibility }
+    this.#feedback = new SpanFeedback(this.#parts, new FeedbackTokenTable(connection, env))
     this.#lives = new LifeChanges({ connection, env, documents: this.#documents,
-      bodies: { ofBlock: blockKey, ofFile: fileKey }, fileOwners, nowMs: env.nowMs, hourLongerS,
+      bodies: { ofBlock: blockKey, ofFile: fileKey }, fileOwners, hourLongerS,
       hours: (tenant, project) => this.#buckets.hours(tenant, project, 0, 2 ** 31 - 1),
       isWriter: access === 'write' })
   }
@@ -103,7 +96,7 @@ export class CassandraSpans implements SpanStore {
     const guesses = spans.filter(({ isGuess }) => isGuess)
       .map(({ place: { id, project } }) => ({ span: id, project }))
     // Before the rows: a writer that names the project finds the note, or this one finds its rows.
-    await forEachLimit(waitingAtOnce, guesses, (guess) => this.#waiting.addGuess(tenant, guess))
+    await forEachLimit(guessesAtOnce, guesses, (guess) => this.#waiting.addGuess(tenant, guess))
     const batches = new StatementBatches()
     this.#spans.add(batches, spans, ofProject)
     this.#locations.add(batches, places, ofProject)
@@ -114,11 +107,15 @@ export class CassandraSpans implements SpanStore {
       isShared: await this.#sharedOwners(tenant, files) })
     await batches.write(this.#connection)
     hoursWritten()
-    const moved = await this.#settleWaiting(request)
+    const moved = await this.#feedback.settleWaiting(request)
     await this.#rollUps.touch(places)
     const late = await this.#lateWrites.removed(places)
     await removeLate(this.#parts, tenant, late)
     return { removed: [...new Set(late.map(({ id }) => id))], moved }
+  }
+
+  confirmMoves(tenant: string, places: readonly SpanPlace[]): Promise<void> {
+    return this.#feedback.confirmMoves(tenant, places)
   }
 
   /** True for files of a span whose id another project has, too. */
@@ -172,165 +169,37 @@ export class CassandraSpans implements SpanStore {
     await this.#lives.change({ tenant, project, lifeS })
   }
 
-  async putFeedback(feedback: readonly PlacedFeedback[]): Promise<readonly Uuid[]> {
-    const refused: Uuid[] = []
-    for (const placed of feedback) {
-      const { row, place } = placed
-      if (await this.#isRemoved(placed)) {
-        refused.push(row.id)
-        continue
-      }
-      await this.#feedback.put(placed)
-      if (place !== null) await this.#mark(row, place)
-      else if (row.span !== null) await this.#awaitSpan(row, row.span)
-    }
-    return refused
+  putFeedback(feedback: readonly PlacedFeedback[]): Promise<readonly Uuid[]> {
+    return this.#feedback.putFeedback(feedback)
   }
 
-  async replaceFeedback(before: Feedback,
+  replaceFeedback(before: Feedback,
     placed: PlacedFeedback): Promise<'replaced' | 'changed' | 'removed'> {
-    if (await this.#isRemoved(placed)) return 'removed'
-    if (!await this.#feedback.replace(before, placed)) return 'changed'
-    let [row, { place }] = [placed.row, placed]
-    while (place !== null) {
-      await this.#mark(row, place)
-      // The mark of another member's change may have come before this one.
-      const now = await this.#feedback.get(row.tenant, row.id)
-      if (now === undefined) {
-        await this.#connection.repeatableBatch([
-          this.#spans.mark(place, { id: row.id, data: null }),
-        ])
-        break
-      }
-      if (isSameFeedback(now.row, row)) break
-      ;[row, { place }] = [now.row, now]
-    }
-    return 'replaced'
+    return this.#feedback.replaceFeedback(before, placed)
   }
 
-  /** True if feedback is on a span, a trace or a project that was removed. */
-  async #isRemoved({ row: { tenant, span, trace, project }, place }: PlacedFeedback): Promise<
-    boolean
-  > {
-    if (place !== null) return (await this.#visibility.of([place])).length === 0
-    if (project !== null) {
-      const { beforeUs } = await this.#buckets.removals(tenant, project)
-      if (beforeUs >= Number.MAX_SAFE_INTEGER) return true
-    }
-    if (span === null) return false
-    const gone = await this.#gone.find(tenant, trace === null ? [span] : [span, trace])
-    if (gone.has(span)) return true
-    // Another project may have the trace.
-    return gone.has(trace ?? '') && (await this.locate(tenant, [trace!])).length === 0
-  }
-
-  /** Gives the span its mark when it is written, or now if it was written meanwhile. */
-  async #awaitSpan({ tenant, id }: Feedback, span: Uuid): Promise<void> {
-    await this.#waiting.add(tenant, { span, id })
-    const places = await this.#visibility.of(await this.#locations.find(tenant, [span]))
-    if (places.length > 0) await this.#markWaiting(tenant, places)
-  }
-
-  /**
-   * Marks spans with the feedback that came before them, and moves spans of guessed projects.
-   * Returns the new places of the moved spans.
-   */
-  async #settleWaiting({ tenant, spans, timeToLiveS }: SpansOfRequest): Promise<
-    readonly SpanPlace[]
-  > {
-    const places = spans.map(({ place }) => place)
-    const { feedback, guesses } = await this.#waiting.for(tenant, places.map(({ id }) => id))
-    await this.#markAll(tenant, places, feedback)
-    if (guesses.length === 0) return []
-    const moved: SpanPlace[] = []
-    const known = new Map(spans.filter(({ isGuess }) => isGuess !== true)
-      .map(({ place }) => [place.id, place]))
-    const elsewhere = await this.#namedPlaces(tenant,
-      guesses.map(({ span }) => span).filter((span) => !known.has(span)))
-    await forEachLimit(waitingAtOnce, guesses, async (guess) => {
-      const place = known.get(guess.span) ?? elsewhere.get(guess.span)
-      if (place === undefined) return
-      const liveS = timeToLiveS.get(place.project) ?? timeToLiveS.get(guess.project) ?? 0
-      const marks = await takeOver(this.#parts, guess, place, liveS)
-      if (marks === undefined) return
-      moved.push(place)
-      for (const row of marks) await this.#mark(row, place)
-    })
-    return moved
-  }
-
-  /** Places of spans in projects that an operation named. */
-  async #namedPlaces(tenant: string, ids: readonly Uuid[]): Promise<ReadonlyMap<Uuid, SpanPlace>> {
-    if (ids.length === 0) return new Map()
-    const places = await this.#visibility.of(await this.#locations.find(tenant, ids))
-    const heads = places.length < 2 ? [] : await this.#spans.at(places)
-    return new Map(heads.filter(({ isGuess }) => isGuess !== true).map((head) => {
-      const { project, startUs, id, trace, traceStartUs } = head
-      return [id, { tenant, project, startUs, id, trace, traceStartUs }]
-    }))
-  }
-
-  /** Marks spans with the feedback that came before them. */
-  async #markWaiting(tenant: string, places: readonly SpanPlace[]): Promise<void> {
-    const { feedback } = await this.#waiting.for(tenant, places.map(({ id }) => id))
-    await this.#markAll(tenant, places, feedback)
-  }
-
-  async #markAll(tenant: string, places: readonly SpanPlace[],
-    waiting: readonly Waiting[]): Promise<void> {
-    if (waiting.length === 0) return
-    const visible = Map.groupBy(await this.#visibility.of(places), ({ id }) => id)
-    await forEachLimit(waitingAtOnce, waiting, async (each) => {
-      const row = (await this.#feedback.get(tenant, each.id))?.row
-      if (row !== undefined && row.span === each.span) {
-        const places = visible.get(each.span) ?? []
-        const named = places.filter(({ project }) => project === row.project)
-        for (const place of named.length > 0 ? named : places) {
-          await this.#feedback.put({ row, place })
-          await this.#mark(row, place)
-        }
-      }
-      await this.#waiting.remove(tenant, each)
-    })
-  }
-
-  async #mark(row: Feedback, place: SpanPlace): Promise<void> {
-    await this.#connection.repeatableBatch([
-      this.#spans.mark(place, { id: row.id, data: bytesOfMark(row), term: termOf.feedback(row.key),
-        timeToLiveS: feedbackLivesS }),
-    ])
-    await this.#rollUps.touch([place])
-  }
-
-  async getFeedback(tenant: string, id: Uuid): Promise<Feedback | undefined> {
-    return (await this.#feedback.get(tenant, id))?.row
+  getFeedback(tenant: string, id: Uuid): Promise<Feedback | undefined> {
+    return this.#feedback.getFeedback(tenant, id)
   }
 
   listFeedback(query: FeedbackQuery): Promise<readonly Feedback[]> {
-    return this.#feedback.list(query)
+    return this.#feedback.listFeedback(query)
   }
 
-  async deleteFeedback(tenant: string, id: Uuid): Promise<boolean> {
-    const placed = await this.#feedback.get(tenant, id)
-    if (placed === undefined) return false
-    if (placed.place !== null) {
-      await this.#connection.repeatableBatch([this.#spans.mark(placed.place, { id, data: null })])
-      await this.#rollUps.touch([placed.place])
-    }
-    await this.#feedback.remove(placed)
-    return true
+  deleteFeedback(tenant: string, id: Uuid): Promise<boolean> {
+    return this.#feedback.deleteFeedback(tenant, id)
   }
 
   putFeedbackToken(token: FeedbackToken): Promise<void> {
-    return this.#tokens.put(token)
+    return this.#feedback.putFeedbackToken(token)
   }
 
   getFeedbackToken(hash: string, nowMs: number): Promise<FeedbackToken | undefined> {
-    return this.#tokens.find(hash, nowMs)
+    return this.#feedback.getFeedbackToken(hash, nowMs)
   }
 
   listFeedbackTokens(tenant: string, span: Uuid): Promise<readonly FeedbackToken[]> {
-    return this.#tokens.list(tenant, span)
+    return this.#feedback.listFeedbackTokens(tenant, span)
   }
 
   rollUps(tenant: string, project: Uuid, from: Hour,

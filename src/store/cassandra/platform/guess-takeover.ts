@@ -86,6 +86,7 @@ export async function takeOver(parts: TakeoverParts, guess: Guess, place: SpanPl
   const marks = listed.filter(({ project }) => [null, guess.project].includes(project))
     .map((each) => ({ ...each, project: place.project, trace: place.trace }))
   for (const each of marks) await feedback.put({ row: each, place })
+  await waiting.addMove(tenant, { span: place.id, project: place.project })
   await files.remove(former)
   await connection.repeatableBatch([spans.removal(former)])
   await connection.repeatableBatch([locations.removal(former)])

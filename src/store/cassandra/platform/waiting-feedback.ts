@@ -28,15 +28,22 @@ export interface Guess {
   readonly project: Uuid
 }
 
+/** A span that was moved to a project, and whose end may not be noted there. */
+export type Move = Guess
+
 /** Notes about spans. */
 export interface WaitingNotes {
   readonly feedback: readonly Waiting[]
   readonly guesses: readonly Guess[]
+  readonly moves: readonly Move[]
 }
 
-/** Follows the project in the id of a note, so that it is not the id of feedback. */
-const guessMark = Buffer.from('g')
-/** Seconds that a guess waits. */
+/**
+ * Follows the project in the id of a note, so that it is not the id of feedback. Earlier programs
+ * take a move for a guess at the project that the span is in, which moves nothing.
+ */
+const [guessMark, moveMark] = [Buffer.from('g'), Buffer.from('m')]
+/** Seconds that a guess waits, and a move that is not confirmed. */
 const guessWaitsS = 14 * 24 * 60 * 60
 
 /** Notes which feedback waits for which span. */
@@ -54,12 +61,16 @@ export class WaitingFeedback {
   }
 
   async addGuess(tenant: string, guess: Guess): Promise<void> {
-    await this.#put(tenant, guess.span, guessId(guess), guessWaitsS)
+    await this.#put(tenant, guess.span, idOf(guess, guessMark), guessWaitsS)
+  }
+
+  async addMove(tenant: string, move: Move): Promise<void> {
+    await this.#put(tenant, move.span, idOf(move, moveMark), guessWaitsS)
   }
 
   /** Notes that wait for any of these spans. */
   async for(tenant: string, spans: Iterable<Uuid>): Promise<WaitingNotes> {
-    const [feedback, guesses]: [Waiting[], Guess[]] = [[], []]
+    const [feedback, guesses, moves]: [Waiting[], Guess[], Move[]] = [[], [], []]
     const reads = [...Map.groupBy(new Set(spans), idMinute)].flatMap(([minute, all]) =>
       Array.from({ length: Math.ceil(all.length / idsOfRead) },
         (_, index) => ({ minute, ids: all.slice(index * idsOfRead, (index + 1) * idsOfRead) }))
@@ -73,12 +84,14 @@ export class WaitingFeedback {
       for await (const rows of this.#connection.pages(statement, page)) {
         for (const row of rows) {
           const [span, id] = [uuidOfBytes(row['span_id']), uuidOfBytes(row['id'])]
-          if (row['id'].byteLength > 16) guesses.push({ span, project: id })
+          const mark = row['id'].subarray(16)
+          if (mark.equals(guessMark)) guesses.push({ span, project: id })
+          else if (mark.equals(moveMark)) moves.push({ span, project: id })
           else feedback.push({ span, id })
         }
       }
     })
-    return { feedback, guesses }
+    return { feedback, guesses, moves }
   }
 
   async remove(tenant: string, { span, id }: Waiting): Promise<void> {
@@ -86,7 +99,11 @@ export class WaitingFeedback {
   }
 
   async removeGuess(tenant: string, guess: Guess): Promise<void> {
-    await this.#delete(tenant, guess.span, guessId(guess))
+    await this.#delete(tenant, guess.span, idOf(guess, guessMark))
+  }
+
+  async removeMove(tenant: string, move: Move): Promise<void> {
+    await this.#delete(tenant, move.span, idOf(move, moveMark))
   }
 
   async #put(tenant: string, span: Uuid, id: Buffer, liveS: number): Promise<void> {
@@ -106,6 +123,6 @@ export class WaitingFeedback {
   }
 }
 
-function guessId({ project }: Guess): Buffer {
-  return Buffer.concat([bytesOfUuid(project), guessMark])
+function idOf({ project }: Guess, mark: Buffer): Buffer {
+  return Buffer.concat([bytesOfUuid(project), mark])
 }

@@ -7,6 +7,7 @@ import { DocumentFile } from './document-file.ts'
 import { feedbackStore } from './feedback-store.ts'
 import { ProjectScan } from './project-scan.ts'
 import { mergedScans, turn } from './span-scan.ts'
+import { confirmMove } from './span-takeover.ts'
 import { sqlOver } from './sql-query.ts'
 import { TraceFile } from './trace-file.ts'
 import type { TraceFileOptions } from './trace-file.ts'
@@ -46,6 +47,16 @@ export function traceStore(options: TraceFileOptions): SpanStore {
         return project === undefined ? [] : file.reads!.files.list(project, owner, name)
       }),
     remove: (tenant, what) => asked(() => file.writes.removal.remove(tenant, what)),
+    confirmMoves: (tenant, places) =>
+      asked(() => {
+        const { queue, numbers, database } = file.writes
+        return queue.run(tenant, places.length, () => {
+          const number = numbers.numberTenant(tenant)
+          for (const { project, id } of places) {
+            confirmMove(database, numbers.numberProject(number, project), id)
+          }
+        })
+      }),
     changeLife: (tenant, project, lifeS) =>
       asked(() => file.writes.removal.changeLife(tenant, project, lifeS)),
     ...feedbackStore(file, asked),

@@ -4,7 +4,7 @@
  */
 
 import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
-import type { SpanPlace } from '../../../platform/index.ts'
+import type { SpanPlace, Uuid } from '../../../platform/index.ts'
 import type { Database } from '../file/database.ts'
 import type { FileRows } from '../span-rows/file-rows.ts'
 import type { HourRows } from '../span-rows/hour-rows.ts'
@@ -76,5 +76,12 @@ export function takeOver({ database, hours, use, files }: TakeoverParts,
   database.prepare(`
     UPDATE feedback SET project = ?, trace = ?, marked = 0 WHERE tenant = ? AND span = ?
   `).run(bytesOfUuid(id), trace, tenant, span)
-  return { ...stored, place: { ...place, tenant: '' } }
+  return { ...stored, place: { ...place, tenant: '' }, isMoved: true }
+}
+
+/** Notes that the end of a moved span is known to the rules of its project. */
+export function confirmMove(database: Database, { tenant, no }: NumberedProject, id: Uuid): void {
+  database.prepare(
+    'UPDATE span SET guessed = NULL WHERE tenant = ? AND id = ? AND project = ? AND guessed = 2',
+  ).run(tenant, bytesOfUuid(id), no)
 }

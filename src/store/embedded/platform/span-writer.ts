@@ -43,8 +43,6 @@ interface Draft {
   readonly no: number | undefined
   readonly project: NumberedProject
   readonly span: StoredSpan
-  /** True if the span comes from a project that was guessed. */
-  readonly isTaken: boolean
   readonly postings: Set<Term>
   /** Bytes that its row has. */
   readonly bytes: number
@@ -103,8 +101,8 @@ export class SpanWriter {
       const isLate = removed.has(file.owner) || isGone(project, file.ownerTrace)
       if (!isLate && project.goneUs < Number.MAX_SAFE_INTEGER) fileRows.put(project, file)
     }
-    const moved = [...drafts.values()].filter(({ isTaken, span: { place } }) =>
-      isTaken || named.has(place.id)
+    const moved = [...drafts.values()].filter(({ span: { isMoved, place } }) =>
+      isMoved || named.has(place.id)
     ).map(({ project, span: { place } }) => ({ ...place, tenant: request.tenant,
       project: project.id })
     )
@@ -169,7 +167,7 @@ export class SpanWriter {
     const taken = mayTakeOver && isGuess !== true
       ? takeOver(this.#parts, project, place)
       : undefined
-    return { no: undefined, project, span: taken ?? emptySpan(place), isTaken: taken !== undefined,
+    return { no: undefined, project, span: taken ?? emptySpan(place),
       postings: new Set(taken?.posted), bytes: 0, indexed: [] }
   }
 
@@ -179,7 +177,7 @@ export class SpanWriter {
     ).get(project.tenant, bytesOfUuid(id), project.no)
     if (row === undefined) return undefined
     const span = storedSpan(row, '', project.id)
-    return { no: row[0], project, span, isTaken: false, postings: new Set(), bytes: bytesOfRow(row),
+    return { no: row[0], project, span, postings: new Set(), bytes: bytesOfRow(row),
       indexed: indexedValues(span) }
   }
 

@@ -32,6 +32,8 @@ export interface IndexedFields {
   expiresMin: number | null
   /** True if no operation specified the project. */
   isGuess: boolean
+  /** True if it comes from a guessed project and that was not confirmed. */
+  isMoved: boolean
 }
 
 /** A span as its row keeps it. */
@@ -55,7 +57,7 @@ export interface StoredSpan extends IndexedFields {
 /** A new span, which has no operations yet. */
 export function emptySpan(place: SpanPlace): StoredSpan {
   return { place, fields: noFields, ranks: Array.from(fieldOrder, () => noRank), posted: new Set(),
-    unposted: new Set(), blocks: [], marks: [], expiresMin: null, isGuess: true }
+    unposted: new Set(), blocks: [], marks: [], expiresMin: null, isGuess: true, isMoved: false }
 }
 
 /** Takes an operation in. Returns the terms that need a posting now. */

@@ -40,9 +40,12 @@ export const changingColumns = ['dotted', 'parent', 'root', 'name', 'type', 'end
  */
 export const indexedColumns = ['expires_min', 'guessed']
 
+/** Values of `guessed`. Earlier programs ignore the second. */
+const [guess, moved] = [1, 2]
+
 /** The values of the indexed columns. */
-export function indexedValues({ expiresMin, isGuess }: IndexedFields): Value[] {
-  return [expiresMin, isGuess ? 1 : null]
+export function indexedValues({ expiresMin, isGuess, isMoved }: IndexedFields): Value[] {
+  return [expiresMin, isGuess ? guess : isMoved ? moved : null]
 }
 
 /** Bytes of a block: its id and its arrival. */
@@ -114,7 +117,7 @@ export function storedSpan(row: SpanRow, tenant: string, project: Uuid): StoredS
   return { place, fields: fieldsOf(row, place), ranks: ranksOf(row),
     posted: new Set(terms.slice(0, posted)), unposted: new Set(terms.slice(posted)),
     blocks: blocksIn(row[22]), marks: marksOf(row[23]), expiresMin: row[30],
-    isGuess: row[31] === 1 }
+    isGuess: row[31] === guess, isMoved: row[31] === moved }
 }
 
 /** The head of a row. */
@@ -122,7 +125,7 @@ export function headOf(row: SpanRow, tenant: string, project: Uuid): SpanHead {
   const place = placeOf(row, tenant, project)
   return { ...place, ...fieldsOf(row, place), arrivedUs: arrivalOf(row), terms: termsOf(row[21]),
     blocks: blocksIn(row[22]).map(({ id }) => id), feedback: marksOf(row[23]),
-    ...row[31] === 1 && { isGuess: true } }
+    ...row[31] === guess && { isGuess: true } }
 }
 
 /** The term as rows have it among others. */

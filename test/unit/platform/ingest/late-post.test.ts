@@ -7,8 +7,13 @@ import { join } from 'node:path'
 
 import { afterEach, describe, expect, it } from 'vitest'
 
+import { HeddleError } from '../../../../src/errors.ts'
+import type { SpanStore } from '../../../../src/platform/index.ts'
+import { CassandraSpans } from '../../../../src/store/cassandra/platform/cassandra-spans.ts'
 import { traceStore } from '../../../../src/store/embedded/platform/span-store.ts'
+import { MemoryCassandra } from '../../../simulation/platform/memory-cassandra.ts'
 import { virtualEnv } from '../../../support/env.ts'
+import { withMethods } from '../../../support/with-methods.ts'
 import { ingestHouse, projectId } from './ingest-house.ts'
 
 const id = '01890000-0000-7000-8000-000000000001'
@@ -21,16 +26,24 @@ afterEach(async () => {
   if (directory !== undefined) await rm(directory, { recursive: true, force: true })
 })
 
-function opened(kind: 'memory' | 'embedded') {
-  if (kind === 'memory') return ingestHouse()
-  const path = mkdtempSync(join(tmpdir(), 'heddle-late-'))
-  directory = path
-  return ingestHouse(() =>
-    traceStore({ directory: path, diskBytes: 2 ** 40, access: 'write', env: virtualEnv() })
-  )
+const kinds = ['memory', 'embedded', 'Cassandra'] as const
+
+function opened(kind: typeof kinds[number],
+  changes: (store: SpanStore) => SpanStore = (store) => store) {
+  const env = virtualEnv()
+  return ingestHouse((memory) => {
+    if (kind === 'memory') return changes(memory)
+    if (kind === 'Cassandra') {
+      return changes(
+        new CassandraSpans(new MemoryCassandra(env.nowMs).connect(), env, 'write'),
+      )
+    }
+    directory = mkdtempSync(join(tmpdir(), 'heddle-late-'))
+    return changes(traceStore({ directory, diskBytes: 2 ** 40, access: 'write', env }))
+  })
 }
 
-describe.each(['memory', 'embedded'] as const)('a patch before its post, %s store', (kind) => {
+describe.each(kinds)('a patch before its post, %s store', (kind) => {
   it.each([['with', { trace_id: id, dotted_order: order }], ['without', {}]] as const)(
     'is taken over by the project of the post, %s a dotted order',
     async (_, place) => {
@@ -75,6 +88,31 @@ describe.each(['memory', 'embedded'] as const)('a patch before its post, %s stor
       await house.handlers.close(null)
     },
   )
+
+  it('is read by rules if its post is sent again after its end could not be noted', async () => {
+    const state = { fails: false }
+    const house = opened(kind,
+      (store) =>
+        withMethods(store, { putDocuments: async (...documents) => {
+          if (state.fails) throw new HeddleError('unavailable')
+          await store.putDocuments(...documents)
+        } }))
+    house.ruled.add('demo')
+    const place = { id, trace_id: id, dotted_order: order }
+    await house.send({ form: 'patch', spanId: id,
+      body: json({ ...place, end_time: '2026-01-01T00:00:09Z' }) })
+    const post = () =>
+      house.multipart([{ kind: 'post',
+        run: { ...place, name: 'late', session_name: 'demo', inputs: {} } }])
+    state.fails = true
+    await expect(post()).rejects.toMatchObject({ code: 'unavailable' })
+    expect(house.woken).toEqual([])
+    state.fails = false
+    await post()
+    await post()
+    expect(house.woken).toEqual(['rule of demo'])
+    await house.handlers.close(null)
+  })
 
   it('is followed by later patches that name no project either', async () => {
     const house = opened(kind)

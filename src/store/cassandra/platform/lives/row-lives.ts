@@ -3,6 +3,7 @@
  * one: it replaces the former cell, and a removal that came since still wins.
  */
 
+import type { Env } from '../../../../../cluster/index.ts'
 import { bytesOfUuid, uuidOfBytes } from '../../../../platform/index.ts'
 import type { SpanPlace, Uuid } from '../../../../platform/index.ts'
 import { TraceMembers } from '../../../../../proto/gen/storage/v1/span.ts'
@@ -37,7 +38,7 @@ export interface RowLivesParts {
   readonly bodies: BodyKeys
   /** Keys of the files of a span. */
   readonly fileOwners: (place: SpanPlace) => readonly Buffer[]
-  readonly nowMs: () => number
+  readonly env: Pick<Env, 'nowMs'>
 }
 
 /** Times to live of cells. */
@@ -62,10 +63,10 @@ class CellLife {
 }
 
 /** Rewrites the hours of a project, so that its spans are found as long as they live. */
-export async function lengthenHours({ connection, nowMs }: RowLivesParts,
+export async function lengthenHours({ connection, env }: RowLivesParts,
   { tenant, project, lifeS }: ProjectLife, longerS: number): Promise<void> {
   const table = `${connection.keyspace}.span_bucket`
-  const life = new CellLife(lifeS + longerS, nowMs())
+  const life = new CellLife(lifeS + longerS, env.nowMs())
   const rows = connection.pages({
     cql: `SELECT hour, WRITETIME(present) AS written, TTL(present) AS ttl FROM ${table} ` +
       'WHERE tenant = ? AND project = ?',
@@ -86,7 +87,7 @@ export async function lengthenHours({ connection, nowMs }: RowLivesParts,
 /** Rewrites the spans of a bucket that have another life, each after all that belongs to it. */
 export async function rewriteBucket(parts: RowLivesParts, project: ProjectLife, bucket: number,
   isStopped: () => boolean): Promise<void> {
-  const { connection, nowMs } = parts
+  const { connection, env } = parts
   const rows = connection.pages({
     cql: 'SELECT start_us, span_id, ops, terms, WRITETIME(ops) AS op_times, TTL(ops) AS op_ttls, ' +
       `WRITETIME(terms) AS term_times FROM ${connection.keyspace}.span_head ` +
@@ -95,7 +96,7 @@ export async function rewriteBucket(parts: RowLivesParts, project: ProjectLife, 
   }, headsPage)
   for await (const page of rows) {
     if (isStopped()) return
-    const life = new CellLife(project.lifeS, nowMs())
+    const life = new CellLife(project.lifeS, env.nowMs())
     const others = page.filter(({ op_times: times, op_ttls: ttls }) =>
       times?.some((time, at) => life.isOther(time, ttls?.[at] ?? null))
     )

@@ -1,0 +1,226 @@
+/**
+ * Feedback in Cassandra, with the marks that it leaves on its span, and what waits for spans:
+ * feedback that came first, and spans whose project was guessed.
+ */
+
+import { isSameFeedback, termOf } from '../../../platform/index.ts'
+import type { Feedback, FeedbackPort, FeedbackQuery, FeedbackToken, SpanPlace, SpansOfRequest,
+  Uuid } from '../../../platform/index.ts'
+import { forEachLimit } from '../driver/for-each-limit.ts'
+import { feedbackLivesS } from './feedback-table.ts'
+import type { FeedbackTokenTable } from './feedback-token-table.ts'
+import { takeOver } from './guess-takeover.ts'
+import type { RemovalParts } from './removal.ts'
+import type { PlacedFeedback } from './rows/feedback-row.ts'
+import { bytesOfMark } from './rows/operation-cell.ts'
+import type { Visibility } from './visibility.ts'
+import type { Waiting } from './waiting-feedback.ts'
+
+/** Feedback that waited, and is given to its span at a time. */
+const waitingAtOnce = 16
+
+/** Tables that feedback is written to. */
+export interface SpanFeedbackParts extends RemovalParts {
+  readonly visibility: Visibility
+}
+
+/** The feedback of all tenants. */
+export class SpanFeedback implements FeedbackPort {
+  readonly #parts: SpanFeedbackParts
+  readonly #tokens: FeedbackTokenTable
+
+  constructor(parts: SpanFeedbackParts, tokens: FeedbackTokenTable) {
+    this.#parts = parts
+    this.#tokens = tokens
+  }
+
+  async putFeedback(feedback: readonly PlacedFeedback[]): Promise<readonly Uuid[]> {
+    const refused: Uuid[] = []
+    for (const placed of feedback) {
+      const { row, place } = placed
+      if (await this.#isRemoved(placed)) {
+        refused.push(row.id)
+        continue
+      }
+      await this.#parts.feedback.put(placed)
+      if (place !== null) await this.#mark(row, place)
+      else if (row.span !== null) await this.#awaitSpan(row, row.span)
+      if (await this.#dropIfRemoved(placed)) refused.push(row.id)
+    }
+    return refused
+  }
+
+  /** Deletes feedback that was written while its span was removed. */
+  async #dropIfRemoved(placed: PlacedFeedback): Promise<boolean> {
+    const { row: { tenant, id, span }, place } = placed
+    if (!await this.#isRemoved(placed)) return false
+    const { connection, spans, feedback, waiting } = this.#parts
+    await feedback.remove(placed)
+    if (place !== null) await connection.repeatableBatch([spans.removal(place)])
+    else if (span !== null) await waiting.remove(tenant, { span, id })
+    return true
+  }
+
+  async replaceFeedback(before: Feedback,
+    placed: PlacedFeedback): Promise<'replaced' | 'changed' | 'removed'> {
+    if (await this.#isRemoved(placed)) return 'removed'
+    if (!await this.#parts.feedback.replace(before, placed)) return 'changed'
+    let [row, { place }] = [placed.row, placed]
+    while (place !== null) {
+      await this.#mark(row, place)
+      // The mark of another member's change may have come before this one.
+      const now = await this.#parts.feedback.get(row.tenant, row.id)
+      if (now === undefined) {
+        await this.#parts.connection.repeatableBatch([
+          this.#parts.spans.mark(place, { id: row.id, data: null }),
+        ])
+        break
+      }
+      if (isSameFeedback(now.row, row)) break
+      ;[row, { place }] = [now.row, now]
+    }
+    return await this.#dropIfRemoved(placed) ? 'removed' : 'replaced'
+  }
+
+  /** True if feedback is on a span, a trace or a project that was removed. */
+  async #isRemoved({ row: { tenant, span, trace, project }, place }: PlacedFeedback): Promise<
+    boolean
+  > {
+    if (place !== null) return (await this.#parts.visibility.of([place])).length === 0
+    if (project !== null) {
+      const { beforeUs } = await this.#parts.buckets.removals(tenant, project)
+      if (beforeUs >= Number.MAX_SAFE_INTEGER) return true
+    }
+    if (span === null) return false
+    const gone = await this.#parts.gone.find(tenant, trace === null ? [span] : [span, trace])
+    if (gone.has(span)) return true
+    // Another project may have the trace.
+    return gone.has(trace ?? '') && (await this.#placesOf(tenant, [trace!])).length === 0
+  }
+
+  /** Gives the span its mark when it is written, or now if it was written meanwhile. */
+  async #awaitSpan({ tenant, id }: Feedback, span: Uuid): Promise<void> {
+    await this.#parts.waiting.add(tenant, { span, id })
+    const places = await this.#placesOf(tenant, [span])
+    if (places.length > 0) await this.#markWaiting(tenant, places)
+  }
+
+  /**
+   * Marks spans with the feedback that came before them, and moves spans of guessed projects.
+   * Returns the places of spans that were moved, now or by a writer that did not confirm it.
+   */
+  async settleWaiting({ tenant, spans, timeToLiveS }: SpansOfRequest): Promise<
+    readonly SpanPlace[]
+  > {
+    const places = spans.map(({ place }) => place)
+    const { feedback, guesses, moves } = await this.#parts.waiting.for(tenant,
+      places.map(({ id }) => id))
+    await this.#markAll(tenant, places, feedback)
+    if (guesses.length + moves.length === 0) return []
+    const known = new Map(spans.filter(({ isGuess }) => isGuess !== true)
+      .map(({ place }) => [place.id, place]))
+    const moved = moves.flatMap(({ span, project }) => {
+      const place = known.get(span)
+      return place?.project === project ? [place] : []
+    })
+    const elsewhere = await this.#namedPlaces(tenant,
+      guesses.map(({ span }) => span).filter((span) => !known.has(span)))
+    await forEachLimit(waitingAtOnce, guesses, async (guess) => {
+      const place = known.get(guess.span) ?? elsewhere.get(guess.span)
+      if (place === undefined) return
+      const liveS = timeToLiveS.get(place.project) ?? timeToLiveS.get(guess.project) ?? 0
+      const marks = await takeOver(this.#parts, guess, place, liveS)
+      if (marks === undefined) return
+      moved.push(place)
+      for (const row of marks) await this.#mark(row, place)
+    })
+    return moved
+  }
+
+  /** As `SpanPort.confirmMoves`. */
+  async confirmMoves(tenant: string, places: readonly SpanPlace[]): Promise<void> {
+    await forEachLimit(waitingAtOnce, places,
+      ({ id: span, project }) => this.#parts.waiting.removeMove(tenant, { span, project }))
+  }
+
+  /** Places of spans in projects that an operation named. */
+  async #namedPlaces(tenant: string, ids: readonly Uuid[]): Promise<ReadonlyMap<Uuid, SpanPlace>> {
+    if (ids.length === 0) return new Map()
+    const places = await this.#placesOf(tenant, ids)
+    const heads = places.length < 2 ? [] : await this.#parts.spans.at(places)
+    return new Map(heads.filter(({ isGuess }) => isGuess !== true).map((head) => {
+      const { project, startUs, id, trace, traceStartUs } = head
+      return [id, { tenant, project, startUs, id, trace, traceStartUs }]
+    }))
+  }
+
+  /** Marks spans with the feedback that came before them. */
+  async #markWaiting(tenant: string, places: readonly SpanPlace[]): Promise<void> {
+    const { feedback } = await this.#parts.waiting.for(tenant, places.map(({ id }) => id))
+    await this.#markAll(tenant, places, feedback)
+  }
+
+  async #markAll(tenant: string, places: readonly SpanPlace[],
+    waiting: readonly Waiting[]): Promise<void> {
+    if (waiting.length === 0) return
+    const visible = Map.groupBy(await this.#parts.visibility.of(places), ({ id }) => id)
+    await forEachLimit(waitingAtOnce, waiting, async (each) => {
+      const row = (await this.#parts.feedback.get(tenant, each.id))?.row
+      if (row !== undefined && row.span === each.span) {
+        const places = visible.get(each.span) ?? []
+        const named = places.filter(({ project }) => project === row.project)
+        for (const place of named.length > 0 ? named : places) {
+          await this.#parts.feedback.put({ row, place })
+          await this.#mark(row, place)
+        }
+      }
+      await this.#parts.waiting.remove(tenant, each)
+    })
+  }
+
+  async #mark(row: Feedback, place: SpanPlace): Promise<void> {
+    const { connection, spans, rollUps } = this.#parts
+    await connection.repeatableBatch([
+      spans.mark(place, { id: row.id, data: bytesOfMark(row), term: termOf.feedback(row.key),
+        timeToLiveS: feedbackLivesS }),
+    ])
+    await rollUps.touch([place])
+  }
+
+  async getFeedback(tenant: string, id: Uuid): Promise<Feedback | undefined> {
+    return (await this.#parts.feedback.get(tenant, id))?.row
+  }
+
+  listFeedback(query: FeedbackQuery): Promise<readonly Feedback[]> {
+    return this.#parts.feedback.list(query)
+  }
+
+  async deleteFeedback(tenant: string, id: Uuid): Promise<boolean> {
+    const { connection, spans, feedback, rollUps } = this.#parts
+    const placed = await feedback.get(tenant, id)
+    if (placed === undefined) return false
+    if (placed.place !== null) {
+      await connection.repeatableBatch([spans.mark(placed.place, { id, data: null })])
+      await rollUps.touch([placed.place])
+    }
+    await feedback.remove(placed)
+    return true
+  }
+
+  putFeedbackToken(token: FeedbackToken): Promise<void> {
+    return this.#tokens.put(token)
+  }
+
+  getFeedbackToken(hash: string, nowMs: number): Promise<FeedbackToken | undefined> {
+    return this.#tokens.find(hash, nowMs)
+  }
+
+  listFeedbackTokens(tenant: string, span: Uuid): Promise<readonly FeedbackToken[]> {
+    return this.#tokens.list(tenant, span)
+  }
+
+  async #placesOf(tenant: string, ids: readonly Uuid[]): Promise<readonly SpanPlace[]> {
+    const { locations, visibility } = this.#parts
+    return await visibility.of(await locations.find(tenant, ids))
+  }
+}
