@@ -9,7 +9,7 @@ import type { Block, BlockId, SpanPlace, SpanWrite, Uuid } from '../../../platfo
 import type { Connection, Row, Value } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
 import type { ConstantBodies } from './constant-bodies.ts'
-import { goneS, minuteOf } from './rows/partition-key.ts'
+import { minuteOf } from './rows/partition-key.ts'
 import type { StatementBatches } from './statement-batches.ts'
 
 /** The trace of a place. */
@@ -25,8 +25,8 @@ const largeAtOnce = 2
 /** Bytes of a row besides its content. */
 const rowBytes = 100
 
-/** Names of rows that are no blocks: of spans that have none, and of a trace that is removed. */
-const [withoutBlock, removedTrace] = [-1n, -2n]
+/** Name of the row of spans that have no block. */
+const withoutBlock = -1n
 
 const inTrace = 'tenant = ? AND minute = ? AND trace_id = ?'
 
@@ -86,22 +86,20 @@ export class BlockTable {
   async read(trace: TracePlace,
     ids: readonly BlockId[]): Promise<ReadonlyMap<BlockId, Uint8Array>> {
     const found = new Map<BlockId, Uint8Array>()
-    let removed = false
     const parts = Array.from({ length: Math.ceil(ids.length / blocksOfRead) },
       (_, index) => ids.slice(index * blocksOfRead, (index + 1) * blocksOfRead))
     await forEachLimit(readsAtOnce, parts, async (part) => {
       const rows = await this.#connection.read({
         cql: `SELECT block, data, chunks FROM ${this.#table} WHERE ${inTrace} AND block IN ?`,
-        values: [...valuesOf(trace), [...part, removedTrace]],
+        values: [...valuesOf(trace), part],
       })
-      removed ||= rows.some((row) => row['block'] === removedTrace)
       for (const row of rows) {
         const id = row['block']
         const data = await this.#bodies.read(blockKey(trace, id), row)
         if (data !== undefined) found.set(id, data)
       }
     })
-    return removed ? new Map() : found
+    return found
   }
 
   /**
@@ -130,21 +128,8 @@ export class BlockTable {
     }
   }
 
-  /** Marks a trace as removed unless other projects have it, so that late blocks are not found. */
-  async markRemoved(place: SpanPlace): Promise<void> {
-    for await (const rows of this.#rows(place)) {
-      if (rows.some((row) => ownersIn(place, row).others > 0)) return
-    }
-    await this.#connection.repeatableBatch([{
-      cql: `UPDATE ${this.#table} USING TTL ${goneS} SET chunks = 0 ` +
-        `WHERE ${inTrace} AND block = ${removedTrace}`,
-      values: valuesOf(place),
-    }])
-  }
-
   async #removeRow(place: SpanPlace, row: Row): Promise<void> {
     const id = row['block']
-    if (id === removedTrace) return
     await this.#connection.write({
       cql: `DELETE FROM ${this.#table} WHERE ${inTrace} AND block = ?`,
       values: [...valuesOf(place), id],

@@ -2,7 +2,9 @@
 
 import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
 import type { Hour, SpanPlace, Uuid } from '../../../platform/index.ts'
+import { pause } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
+import { clocksApartMs } from '../../../limits/index.ts'
 import type { Connection } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
 import { goneS, hourOf } from './rows/partition-key.ts'
@@ -19,6 +21,12 @@ const hoursPage = 5_000
 /** Traces that one statement asks for, and that are marked at a time. */
 const [tracesAtOnce, marksAtOnce] = [200, 16]
 
+/**
+ * Milliseconds for which a writer uses the removals that it has read. A removal waits as long
+ * before it reads the rows that it deletes, so that it finds those of all writers that missed it.
+ */
+export const removalsLeaseMs = 200
+
 /** Removed spans of a project. */
 export interface Removals {
   /** Spans that begin before. */
@@ -27,16 +35,18 @@ export interface Removals {
   readonly someTraces: boolean
 }
 
+type BucketEnv = Pick<Env, 'nowMs' | 'monotonicMs' | 'after'>
+
 /** Keeps the hours of projects and their removals. */
 export class BucketTable {
   readonly #connection: Connection
-  readonly #env: Pick<Env, 'monotonicMs'>
+  readonly #env: BucketEnv
   readonly #hours: string
   readonly #gone: string
   /** Time of the last write of an hour, by its key and its life; the oldest write first. */
   readonly #known = new Map<string, number>()
 
-  constructor(connection: Connection, env: Pick<Env, 'monotonicMs'>) {
+  constructor(connection: Connection, env: BucketEnv) {
     this.#connection = connection
     this.#env = env
     this.#hours = `${connection.keyspace}.span_bucket`
@@ -112,16 +122,26 @@ export class BucketTable {
     )
   }
 
-  /** Marks traces as removed. */
+  /** Marks traces as removed. Resolves when no writer misses that any more. */
   async markTraces(tenant: string, project: Uuid, traces: readonly Uuid[]): Promise<void> {
-    await this.#connection.write({
-      cql: `UPDATE ${this.#hours} SET some_removed = true WHERE tenant = ? AND project = ?`,
+    const [row] = await this.#connection.read({
+      cql: `SELECT DISTINCT WRITETIME(some_removed) AS written FROM ${this.#hours} ` +
+        'WHERE tenant = ? AND project = ?',
       values: [tenant, project],
     })
+    const written = row?.written ?? null
+    if (written === null) {
+      await this.#connection.write({
+        cql: `UPDATE ${this.#hours} SET some_removed = true WHERE tenant = ? AND project = ?`,
+        values: [tenant, project],
+      })
+    }
     await this.noteTraces(tenant, project, traces)
+    const knownMs = written === null ? -Infinity : this.#env.nowMs() - Number(written) / 1_000
+    if (knownMs <= removalsLeaseMs + clocksApartMs) await pause(this.#env, removalsLeaseMs)
   }
 
-  /** Notes ids among the removed traces of a project, which only `removedOf` finds. */
+  /** Writes notes of removed traces. Writers look for them in projects that are marked. */
   async noteTraces(tenant: string, project: Uuid, traces: readonly Uuid[]): Promise<void> {
     await forEachLimit(marksAtOnce, traces, async (trace) => {
       await this.#connection.write({
@@ -132,13 +152,17 @@ export class BucketTable {
     })
   }
 
-  /** Marks what began before a time as removed. The later of two such times wins. */
+  /**
+   * Marks what began before a time as removed. The later of two such times wins. Resolves when no
+   * writer misses that any more.
+   */
   async markBefore(tenant: string, project: Uuid, beforeUs: number): Promise<void> {
     await this.#connection.write({
       cql: `UPDATE ${this.#hours} USING TIMESTAMP ? SET removed_before = ? ` +
         'WHERE tenant = ? AND project = ?',
       values: [BigInt(beforeUs), BigInt(beforeUs), tenant, project],
     })
+    await pause(this.#env, removalsLeaseMs)
   }
 
   /** Forgets hours before one that have no spans any more. */

@@ -3,18 +3,19 @@
 import { LRUCache } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import type { SpanPlace } from '../../../platform/index.ts'
+import { removalsLeaseMs } from './bucket-table.ts'
 import type { BucketTable, Removals } from './bucket-table.ts'
 import type { Visibility } from './visibility.ts'
 
-/** Projects whose removals are kept, and milliseconds for which they hold. */
-const [projectsMax, leaseMs] = [10_000, 1_000]
+/** Projects whose removals are kept. */
+const projectsMax = 10_000
 
 interface Known {
   readonly removals: Removals
   readonly untilMs: number
 }
 
-/** Removals of projects as a writer knows them: it may miss some of the last second. */
+/** Removals of projects as a writer knows them: it may miss some of the last `removalsLeaseMs`. */
 export class LateWrites {
   readonly #buckets: BucketTable
   readonly #visibility: Visibility
@@ -43,7 +44,7 @@ export class LateWrites {
     const nowMs = this.#env.monotonicMs()
     if (known !== undefined && known.untilMs > nowMs) return known.removals
     const removals = await this.#buckets.removals(tenant, project)
-    this.#known.set(key, { removals, untilMs: nowMs + leaseMs })
+    this.#known.set(key, { removals, untilMs: nowMs + removalsLeaseMs })
     return removals
   }
 }

@@ -64,22 +64,28 @@ async function removeTraces(parts: RemovalParts, tenant: string,
   await forEachLimit(4, traces, async (trace) => {
     const places = await parts.blocks.members(trace)
     await removeSpans(parts, tenant, places, new Set([trace.trace]))
-    await parts.blocks.markRemoved(trace)
     await parts.blocks.remove(trace)
     await parts.rollUps.touch(places)
   })
 }
 
-/** Removes the rows of spans that were written after their removal. */
+/**
+ * Removes the rows of spans that were written after their removal. Of a trace without visible spans,
+ * the removal may not have read yet which spans it has: they are removed before that is lost.
+ */
 export async function removeLate(parts: RemovalParts & { readonly visibility: Visibility },
   tenant: string, late: readonly SpanPlace[]): Promise<void> {
   if (late.length === 0) return
   const traces = new Map(late.map((place) => [`${place.project} ${place.trace}`, place]))
   await forEachLimit(4, traces.values(), async (trace) => {
-    const visible = await parts.visibility.of(await parts.blocks.members(trace))
-    if (visible.length === 0) await parts.blocks.remove(trace)
+    const members = await parts.blocks.members(trace)
+    if ((await parts.visibility.of(members)).length > 0) return
+    await removeSpans(parts, tenant, members)
+    await parts.blocks.remove(trace)
+    await parts.rollUps.touch(members)
   })
   await removeSpans(parts, tenant, late)
+  await parts.rollUps.touch(late)
 }
 
 /** Removes feedback that waits for spans. */
@@ -96,10 +102,10 @@ async function removeWaiting({ waiting, feedback }: RemovalParts, tenant: string
 async function removeBefore(parts: RemovalParts, tenant: string, project: Uuid,
   beforeUs: number): Promise<void> {
   const last = hourOf(beforeUs)
-  const hours = await parts.buckets.hours(tenant, project, 0, Math.min(last + 1, 2 ** 31 - 1))
-  if (hours.length === 0 && beforeUs !== never) return
+  const hours = () => parts.buckets.hours(tenant, project, 0, Math.min(last + 1, 2 ** 31 - 1))
+  if (beforeUs !== never && (await hours()).length === 0) return
   await parts.buckets.markBefore(tenant, project, beforeUs)
-  for (const [bucket, all] of Map.groupBy(hours.toReversed(), bucketOf)) {
+  for (const [bucket, all] of Map.groupBy((await hours()).toReversed(), bucketOf)) {
     const range: BucketRange = { tenant, project, bucket, order: 'oldest', from: positionAt(-never),
       to: positionAt(beforeUs) }
     await removeRange(parts, range)
