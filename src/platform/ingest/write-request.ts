@@ -66,12 +66,11 @@ async function sealed(operations: readonly PlacedOperation[],
   pause: Pause): Promise<ReadonlyMap<PlacedOperation, Block>> {
   const blocks = new Map<PlacedOperation, Block>()
   const byTrace = Map.groupBy(operations.filter(hasPayload),
-    ({ place }) => `${place.trace} ${place.traceStartUs}`)
+    ({ place }) => `${place.project} ${place.trace} ${place.traceStartUs}`)
   for (const ofTrace of byTrace.values()) {
     for (const some of cut(ofTrace, { count: Infinity, bytes: blockBytes })) {
       await pause()
-      const { trace, traceStartUs } = some[0]!.place
-      const block = await sealBlockAside(trace, traceStartUs, some.map(partOf))
+      const block = await sealBlockAside(some[0]!.place, some.map(partOf))
       for (const one of some) blocks.set(one, block)
     }
   }

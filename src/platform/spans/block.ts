@@ -7,7 +7,7 @@ import { zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { BlockBody } from '../../../proto/gen/storage/v1/block.ts'
 import { payloadFields } from './payload.ts'
 import type { PayloadPart } from './payload.ts'
-import type { Block, BlockId, Uuid } from './span.ts'
+import type { Block, BlockId, SpanPlace, Uuid } from './span.ts'
 import { bytesOfUuid, uuidOfBytes } from '../../uuid-bytes.ts'
 
 /** Bytes from which on data are compressed. */
@@ -27,13 +27,21 @@ export function sealBlock(trace: Uuid, traceStartUs: number, parts: readonly Pay
   return sealed(trace, traceStartUs, bodyOf(parts))
 }
 
-/** Makes a block as `sealBlock` does. A long block is compressed beside this thread. */
-export async function sealBlockAside(trace: Uuid, traceStartUs: number,
-  parts: readonly PayloadPart[]): Promise<Block> {
+/**
+ * Makes a block as `sealBlock` does, for one project: another project that gets the same payload
+ * has a block of its own, which lives as long as that project keeps it. A long block is compressed
+ * beside this thread.
+ */
+export async function sealBlockAside(
+  { project, trace, traceStartUs }: Pick<SpanPlace, 'project' | 'trace' | 'traceStartUs'>,
+  parts: readonly PayloadPart[],
+): Promise<Block> {
   const body = bodyOf(parts)
-  if (body.byteLength < asideFrom) return sealed(trace, traceStartUs, body)
-  const data = Buffer.concat([Uint8Array.of(zstd), await compressed(body)])
-  return { id: idOf(body), trace, traceStartUs, data }
+  const block = body.byteLength < asideFrom
+    ? sealed(trace, traceStartUs, body)
+    : { id: idOf(body), trace, traceStartUs,
+      data: Buffer.concat([Uint8Array.of(zstd), await compressed(body)]) }
+  return { ...block, id: block.id ^ BigInt.asUintN(62, bytesOfUuid(project).readBigUInt64BE()) }
 }
 
 function sealed(trace: Uuid, traceStartUs: number, body: Uint8Array): Block {
