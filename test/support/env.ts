@@ -13,6 +13,8 @@ export interface LogLine {
 export interface VirtualEnv extends Env {
   /** Moves both clocks on and calls the timers that are due, in order of their times. */
   advance(ms: number): void
+  /** The same, but a timer that repeats is called once at most. */
+  skip(ms: number): void
   /** Number of timers that are set. */
   timers(): number
   readonly lines: readonly LogLine[]
@@ -38,10 +40,25 @@ export function virtualEnv(startMs = Date.UTC(2026, 0, 1)): VirtualEnv {
     timers.set(timer.id, timer)
     return () => void timers.delete(timer.id)
   }
-  const nextDue = (untilMs: number) =>
-    [...timers.values()]
-      .filter((timer) => timer.dueMs <= untilMs)
-      .sort((a, b) => a.dueMs - b.dueMs || a.id - b.id)[0]
+  const nextDue = (untilMs: number) => {
+    let next: Timer | undefined
+    for (const timer of timers.values()) {
+      const isSooner = next === undefined || timer.dueMs < next.dueMs ||
+        (timer.dueMs === next.dueMs && timer.id < next.id)
+      if (timer.dueMs <= untilMs && isSooner) next = timer
+    }
+    return next
+  }
+  const advance = (ms: number) => {
+    const untilMs = elapsedMs + ms
+    for (let timer = nextDue(untilMs); timer !== undefined; timer = nextDue(untilMs)) {
+      elapsedMs = timer.dueMs
+      if (timer.periodMs === 0) timers.delete(timer.id)
+      else timer.dueMs += timer.periodMs
+      timer.fn()
+    }
+    elapsedMs = untilMs
+  }
 
   return {
     nowMs: () => startMs + elapsedMs,
@@ -57,15 +74,13 @@ export function virtualEnv(startMs = Date.UTC(2026, 0, 1)): VirtualEnv {
     log: keptLog(lines, {}),
     lines,
     timers: () => timers.size,
-    advance(ms) {
-      const untilMs = elapsedMs + ms
-      for (let timer = nextDue(untilMs); timer !== undefined; timer = nextDue(untilMs)) {
-        elapsedMs = timer.dueMs
-        if (timer.periodMs === 0) timers.delete(timer.id)
-        else timer.dueMs += timer.periodMs
-        timer.fn()
+    advance,
+    skip(ms) {
+      for (const timer of timers.values()) {
+        const missed = Math.floor((elapsedMs + ms - timer.dueMs) / timer.periodMs)
+        if (timer.periodMs > 0 && missed > 0) timer.dueMs += missed * timer.periodMs
       }
-      elapsedMs = untilMs
+      advance(ms)
     },
   }
 }

@@ -1,9 +1,10 @@
 /** What is readable, and what is on disk, compared with a model of the platform. */
 
 import type { Project, SpanHead } from '../../../src/platform/index.ts'
+import { openBlock } from '../../../src/platform/spans/block.ts'
 import { placesOfDataset, tenant } from './platform-house.ts'
 import type { PlatformHouse } from './platform-house.ts'
-import { removeSpan } from './platform-model.ts'
+import { endOf, placeOf, removeSpan } from './platform-model.ts'
 import type { ModelProject, ModelSpan, PlatformModel } from './platform-model.ts'
 
 const allProjects = { sortBy: 'name', descending: false, limit: 100, offset: 0 } as const
@@ -44,16 +45,20 @@ export class PlatformChecks {
     await this.#checkBelongings()
     await this.#checkDatasets()
     await this.#checkRules()
+    await this.#checkRecordings()
   }
 
   /** When all timers have fired, the disk has what is readable, and nothing else. */
   async checkDisk(): Promise<void> {
     await this.#house.pass(300)
     await this.check()
+    if (!this.#model.hasQuota) await this.#checkPayloads()
     const live = this.#model.spans.filter(({ isGone }) => !isGone)
-    this.expect('rows of spans', this.#house.countRows('span'), live.length)
+    // A recording is a span with a file.
+    const recorded = this.#model.recordings.filter(({ end }) => end === undefined).length
+    this.expect('rows of spans', this.#house.countRows('span'), live.length + recorded)
     this.expect('rows of files', this.#house.countRows('file'),
-      live.filter(({ hasFile }) => hasFile).length)
+      live.filter(({ hasFile }) => hasFile).length + recorded)
     this.expect('rows of feedback', this.#house.countRows('feedback'),
       this.#model.spans.reduce((sum, { feedback }) => sum + feedback.size, 0))
   }
@@ -102,6 +107,10 @@ export class PlatformChecks {
   /** Compares feedback on spans of one id. That which a rule gives may have come since. */
   #checkFeedback(what: string, found: readonly string[], spans: readonly ModelSpan[]): void {
     for (const { awaited, feedback, isFreed } of spans) {
+      if (isFreed && this.#model.hasOwnEnds) {
+        for (const id of feedback) if (!found.includes(id)) feedback.delete(id)
+        continue
+      }
       // A rule that has read a span gives its feedback also when the store has freed the span.
       if (isFreed) feedback.clear()
       for (const id of found) {
@@ -142,6 +151,19 @@ export class PlatformChecks {
     }
   }
 
+  /** What clients sent of spans, until the arrival of that reaches its end. */
+  async #checkPayloads(): Promise<void> {
+    const { store } = this.#house.now
+    for (const span of this.#model.spans) {
+      if (span.isGone || span.row || endOf(span, span.filedMs) <= this.#house.rightMs) continue
+      const [head] = await store.heads([placeOf(span)])
+      const blocks = await store.blocks(placeOf(span), head?.blocks ?? [])
+      const kinds = [...blocks.values()].flatMap((data) => openBlock(data))
+        .flatMap((part) => part.span === span.id ? part.kind : [])
+      this.expect(`payload of ${span.id}`, [...new Set(kinds)].toSorted(), ['patch', 'post'])
+    }
+  }
+
   async #checkDatasets(): Promise<void> {
     const { catalog, store } = this.#house.now
     for (const { id, examples, isDeleted } of this.#model.datasets) {
@@ -152,6 +174,17 @@ export class PlatformChecks {
         const found = await store.listDocuments(place, { limit: 9 })
         this.expect('documents of a deleted dataset', found.map(({ key }) => key), [])
       }
+    }
+  }
+
+  /** The calls of each recording, until its own end. */
+  async #checkRecordings(): Promise<void> {
+    for (const one of this.#model.recordings) {
+      const deployment = { id: one.deployment, createdAtMs: 0 }
+      const blocks = await this.#house.now.query.recordedBlocks({ tenant, deployment,
+        runId: one.run })
+      if (this.#model.hasQuota && blocks.length === 0) one.end ??= 'freed'
+      this.expect(`calls of the run ${one.run}`, blocks.length, one.end === undefined ? 1 : 0)
     }
   }
 

@@ -11,6 +11,7 @@ import type { DocumentPlace, Platform, Project, Projects,
   SpanStore } from '../../../src/platform/index.ts'
 import { PendingRemovals } from '../../../src/platform/records/catalog/pending-removals.ts'
 import { projectsOver } from '../../../src/platform/records/projects/catalog-projects.ts'
+import { withSpanLives } from '../../../src/platform/ingest/project-lives.ts'
 import { ingestHandlers } from '../../../src/platform/threads/ingest-handlers.ts'
 import type { Calls, Handlers } from '../../../src/platform/calls/calls.ts'
 import type { IngestHandlers, QueryHandlers } from '../../../src/platform/threads/platform-calls.ts'
@@ -19,6 +20,7 @@ import { removeGoneTraces } from '../../../src/server/own-traces/gone-traces.ts'
 import { OwnRuns } from '../../../src/server/own-traces/own-runs.ts'
 import { ruleRecords } from '../../../src/platform/evaluate/rules/rule-records.ts'
 import type { Rules } from '../../../src/platform/evaluate/rules/rules.ts'
+import { withMethods } from '../../support/with-methods.ts'
 import { CatalogHouse } from '../../unit/platform/catalog/catalog-house.ts'
 import type { CountedTable, HouseStore } from './house-store.ts'
 import { RuleActors } from './rule-actors.ts'
@@ -107,7 +109,7 @@ export class PlatformHouse {
 
   /** Lets time pass without the steps of timers between. */
   jump(ms: number): void {
-    this.#catalogs.env.advance(ms)
+    this.#catalogs.env.skip(ms)
   }
 
   /** Returns the number of rows that the store has of a table. */
@@ -135,7 +137,8 @@ export class PlatformHouse {
       await this.beforeDocuments()
       await file.putDocuments(place, documents)
     } })
-    const [projects, catalog] = [projectsOver(catalogs, env), datasetsIn(catalogs, env)]
+    const projects = withSpanLives(projectsOver(catalogs, env), () => callsOf(this.#life.ingest))
+    const catalog = datasetsIn(catalogs, env)
     const { readersOf } = ruleRecords(catalogs, env)
     const withReaders = async <Own extends Project>(found: readonly Own[]) => {
       const readers = await readersOf(tenant, found)
@@ -201,17 +204,9 @@ export function placesOfDataset(dataset: string): readonly DocumentPlace[] {
 }
 
 /** The calls of a thread, whose signals are in their options. */
-function callsOf(handlers: QueryHandlers): Calls<QueryHandlers> {
+function callsOf<Own extends object>(handlers: Own): Calls<Own> {
   return new Proxy(handlers, {
     get: (target, name) => (input: never, options?: { readonly signal?: AbortSignal }) =>
-      (target[name as keyof QueryHandlers] as Handlers[string])(input, options?.signal as never),
+      (target[name as keyof Own] as Handlers[string])(input, options?.signal as never),
   }) as never
-}
-
-/** A store with other methods instead of some of its own. */
-function withMethods(store: SpanStore, others: Partial<SpanStore>): SpanStore {
-  return new Proxy(store, { get: (target, name) => {
-    const own = others[name as keyof SpanStore] ?? target[name as keyof SpanStore]
-    return typeof own === 'function' ? own.bind(target) : own
-  } })
 }

@@ -5,10 +5,17 @@ import type { SpanPlace } from '../../../src/platform/index.ts'
 import type { Chance } from '../chance.ts'
 import { tenant } from './platform-house.ts'
 
+/** Days for which spans of the two tiers are kept. */
+export const [shortestDays, longestDays] = [14, 400] as const
+const dayMs = 86_400_000
+/** Days of a sequence: notes of removals live for 400. */
+const daysMax = 390
+
 /** A project, under its present name. */
 export interface ModelProject {
   name: string
   id: string | undefined
+  retentionDays: number
   isDeleted: boolean
 }
 
@@ -22,12 +29,28 @@ export interface ModelSpan {
   readonly feedback: Set<string>
   /** Ids of feedback that rules give it soon. */
   readonly awaited: Set<string>
+  /** Arrival of its last operation. */
+  arrivedMs: number
   hasFile: boolean
+  /** Arrival of its file, which has an end of its own in Cassandra. */
+  readonly filedMs: number
   /** The row of a run of this server, in its thread until the run is deleted. */
   readonly row?: RunRow
   isGone: boolean
-  /** The store has removed it to free space: a client that sends more of it makes a new one. */
+  /**
+   * The store has removed it, to free space or at the end of its life: a client that sends more of
+   * it makes a new one.
+   */
   isFreed: boolean
+}
+
+/** Recorded calls of a run. */
+export interface ModelRecording {
+  readonly run: string
+  readonly deployment: string
+  readonly days: number
+  readonly atMs: number
+  end: 'deleted' | 'freed' | undefined
 }
 
 /** A dataset, by the number of its examples. */
@@ -52,18 +75,23 @@ export class PlatformModel {
   readonly spans: ModelSpan[] = []
   readonly datasets: ModelDataset[] = []
   readonly rules: ModelRule[] = []
+  readonly recordings: ModelRecording[] = []
   /** Own runs that their threads have deleted. */
   readonly deletedRuns = new Set<string>()
   /** True if the store removes the oldest spans by itself. */
   readonly hasQuota: boolean
+  /** True if each row has an end of life of its own, as in Cassandra. */
+  readonly hasOwnEnds: boolean
   readonly #chance: Chance
   /** Traces that were deleted from a project. */
   readonly #goneTraces = new Set<string>()
   #version = 0
+  #days = 0
 
-  constructor(chance: Chance, hasQuota: boolean) {
+  constructor(chance: Chance, { hasQuota, hasOwnEnds }: StoreTraits) {
     this.#chance = chance
     this.hasQuota = hasQuota
+    this.hasOwnEnds = hasOwnEnds
   }
 
   /** A number that no other call returns. */
@@ -75,7 +103,8 @@ export class PlatformModel {
   projectNamed(name: string): ModelProject {
     const known = this.projects.find((each) => !each.isDeleted && each.name === name)
     if (known !== undefined) return known
-    const made: ModelProject = { name, id: undefined, isDeleted: false }
+    const made: ModelProject = { name, id: undefined, retentionDays: shortestDays,
+      isDeleted: false }
     this.projects.push(made)
     return made
   }
@@ -94,6 +123,15 @@ export class PlatformModel {
 
   aLiveSpan(): ModelSpan | undefined {
     return this.#oneOf(this.spans.filter(({ isGone }) => !isGone))
+  }
+
+  /** A live span of whose id another project has a span, too. */
+  aSharedSpan(): ModelSpan | undefined {
+    const live = this.spans.filter(({ isGone }) => !isGone)
+    const shared = [...Map.groupBy(live, ({ id }) => id).values()].filter(({ length }) =>
+      length > 1
+    )
+    return this.#oneOf(shared.flat())
   }
 
   /** A span of a client, whatever became of it, unless the store or its project removed it. */
@@ -127,6 +165,50 @@ export class PlatformModel {
     )
   }
 
+  /** A live recording, or one with this end. */
+  aRecording(end: ModelRecording['end']): ModelRecording | undefined {
+    return this.#oneOf(this.recordings.filter((each) => each.end === end))
+  }
+
+  /** Returns true if a sequence has as many days left, and counts them. */
+  mayPass(days: number): boolean {
+    if (this.#days + days > daysMax) return false
+    this.#days += days
+    return true
+  }
+
+  /** True if something reaches its end of life about now. */
+  hasEndNear(nowMs: number, nearMs: number): boolean {
+    return this.#ends().some((endMs) => Math.abs(endMs - nowMs) < nearMs)
+  }
+
+  /** Removes what has reached its end of life. */
+  expire(nowMs: number): void {
+    for (const span of this.spans) {
+      if (span.isGone) continue
+      if (this.hasOwnEnds && endOf(span, span.filedMs) <= nowMs) span.hasFile = false
+      if (endOf(span) > nowMs) continue
+      span.isFreed = true
+      if (this.hasOwnEnds) {
+        // Its feedback ends later.
+        span.isGone = true
+        span.awaited.clear()
+      } else removeSpan(span)
+    }
+    for (const one of this.recordings) {
+      if (one.end === undefined && one.atMs + one.days * dayMs <= nowMs) one.end = 'freed'
+    }
+  }
+
+  #ends(): readonly number[] {
+    return [
+      ...this.spans.filter(({ isGone }) => !isGone)
+        .flatMap((span) => [endOf(span), endOf(span, span.filedMs)]),
+      ...this.recordings.filter(({ end }) => end === undefined)
+        .map(({ atMs, days }) => atMs + days * dayMs),
+    ]
+  }
+
   isGoneTrace(project: ModelProject, trace: string): boolean {
     return this.#goneTraces.has(keyOf(project, trace))
   }
@@ -135,13 +217,24 @@ export class PlatformModel {
   removeTrace({ trace, project }: Pick<ModelSpan, 'trace' | 'project'>): void {
     this.#goneTraces.add(keyOf(project, trace))
     for (const span of this.spans) {
-      if (span.trace === trace && span.project === project) removeSpan(span)
+      if (span.trace === trace && span.project === project && !span.isGone) removeSpan(span)
     }
   }
 
   #oneOf<Item>(items: readonly Item[]): Item | undefined {
     return items.length === 0 ? undefined : this.#chance.pick(items)
   }
+}
+
+/** What the model has to know of a store. */
+export interface StoreTraits {
+  readonly hasQuota: boolean
+  readonly hasOwnEnds: boolean
+}
+
+/** The end of life of a span, or of what arrived at another time. */
+export function endOf({ arrivedMs, project }: ModelSpan, atMs = arrivedMs): number {
+  return atMs + project.retentionDays * dayMs
 }
 
 /** Marks a span as removed, with what belongs to it. */

@@ -7,9 +7,11 @@
 import { Chance } from '../chance.ts'
 import { dataDirectory, memoryKeyspace } from './house-store.ts'
 import type { HouseStore } from './house-store.ts'
+import { LifeActions } from './life-actions.ts'
 import { PlatformChecks } from './platform-checks.ts'
 import { PlatformHouse } from './platform-house.ts'
 import { PlatformModel } from './platform-model.ts'
+import type { StoreTraits } from './platform-model.ts'
 import { RecordActions } from './record-actions.ts'
 import { TraceActions } from './trace-actions.ts'
 
@@ -19,8 +21,6 @@ export interface PlatformOutcome {
   readonly trace: readonly string[]
   readonly steps: number
 }
-
-const [hourMs, dayMs] = [3_600_000, 86_400_000]
 
 /** Actions that are drawn more often: most others need what they make. */
 const makers = ['ingest', 'own run', 'handoff'] as const
@@ -37,7 +37,8 @@ export async function simulatePlatform(seed: number, steps: number,
   const store = kind === 'Cassandra'
     ? memoryKeyspace()
     : dataDirectory(hasQuota ? tenantBytes : Infinity)
-  const world = new PlatformWorld(new Chance(seed), store, hasQuota)
+  const world = new PlatformWorld(new Chance(seed), store, { hasQuota,
+    hasOwnEnds: kind === 'Cassandra' })
   try {
     return await world.live(steps)
   } finally {
@@ -51,20 +52,21 @@ class PlatformWorld {
   readonly #checks: PlatformChecks
   readonly #findings: string[] = []
   readonly #trace: string[] = []
+  readonly #lives: LifeActions
   readonly #actions: Readonly<Record<string, () => Promise<void>>>
 
-  constructor(chance: Chance, store: HouseStore, hasQuota: boolean) {
+  constructor(chance: Chance, store: HouseStore, traits: StoreTraits) {
     this.#chance = chance
     const house = this.#house = new PlatformHouse(store)
-    const model = new PlatformModel(chance, hasQuota)
+    const model = new PlatformModel(chance, traits)
     const checks = this.#checks = new PlatformChecks(house, model, this.#findings)
     const parts = { chance, house, model, checks }
+    this.#lives = new LifeActions(parts)
     this.#actions = {
       ...new TraceActions(parts).all,
       ...new RecordActions(parts).all,
+      ...this.#lives.all,
       restart: () => house.restart(),
-      'clock ahead': () => this.#setClockAhead(),
-      hours: () => this.#passHours(),
     }
   }
 
@@ -79,22 +81,12 @@ class PlatformWorld {
     }
     if (this.#findings.length === 0) await this.#checks.checkJudged()
     if (this.#findings.length === 0) await this.#checks.checkDisk()
+    if (this.#findings.length === 0) await this.#lives.endAll()
+    if (this.#findings.length === 0) await this.#checks.checkDisk()
     return { findings: this.#findings, trace: this.#trace, steps: step }
   }
 
   end(): Promise<void> {
     return this.#house.end()
-  }
-
-  async #setClockAhead(): Promise<void> {
-    this.#house.aheadMs = 500 * dayMs
-    await this.#house.pass(90)
-    this.#house.aheadMs = 0
-  }
-
-  async #passHours(): Promise<void> {
-    // In few steps, because timers of seconds fire in each.
-    this.#house.jump(this.#chance.below(5) * hourMs)
-    await this.#house.pass(2)
   }
 }

@@ -15,7 +15,6 @@ export class RecordActions {
   readonly all: Readonly<Record<string, () => Promise<void>>> = {
     rename: () => this.#rename(),
     'delete project': () => this.#deleteProject(),
-    tier: () => this.#changeTier(),
     dataset: () => this.#createDataset(),
     examples: () => this.#addExamples(),
     'delete dataset': () => this.#deleteDataset(),
@@ -48,16 +47,6 @@ export class RecordActions {
     await house.now.removals.remove('project', tenant, project.id!)
     project.isDeleted = true
     for (const span of model.spans) if (span.project === project) removeSpan(span)
-  }
-
-  async #changeTier(): Promise<void> {
-    const { chance, house, model } = this.#parts
-    const project = model.aProject()
-    if (project === undefined) return
-    const retentionDays = chance.pick([14, 400])
-    const { projects, ingest } = house.now
-    await projects.patch(tenant, project.id!, { retentionDays, longLived: retentionDays === 400 })
-    await ingest.changeLife({ tenant, project: project.id!, timeToLiveS: retentionDays * 86_400 })
   }
 
   async #createDataset(): Promise<void> {

@@ -1,6 +1,7 @@
 /** What clients and threads do with traces in a simulation. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../../../src/errors.ts'
 import { feedbackOf } from '../../../src/platform/records/feedback/feedback-row.ts'
 import { multipartOf, partsOfRuns } from '../../support/ingest-bodies.ts'
 import type { ClientOperation } from '../../support/ingest-bodies.ts'
@@ -38,7 +39,9 @@ export class TraceActions {
     'own run': () => this.#ownRun(),
     handoff: () => this.#handOff(),
     'delete run': () => this.#deleteRun(),
-    'delete trace': () => this.#deleteTrace(),
+    'delete trace': () => this.#deleteTrace(this.#parts.model.aLiveSpan()),
+    'delete trace during a write': () => this.#deleteInWrite(),
+    'delete one of two': () => this.#deleteTrace(this.#parts.model.aSharedSpan()),
     feedback: () => this.#giveFeedback(),
     'feedback on a deleted span': () => this.#giveLateFeedback(),
     'delete feedback': () => this.#deleteFeedback(),
@@ -68,8 +71,23 @@ export class TraceActions {
     const together = chance.flip(0.3) && !isBare
     for (const span of [root, ...children]) this.#add(span)
     for (const some of together ? [operations] : operations.map((one) => [one])) {
+      if (chance.flip(0.1)) await this.#sendWithoutEnd(some)
       await this.#send(some, [root, ...children])
     }
+  }
+
+  /** Sends operations to a server that dies before it has noted which spans they end. */
+  async #sendWithoutEnd(operations: readonly ClientOperation[]): Promise<void> {
+    const { chance, house } = this.#parts
+    house.beforeDocuments = () => Promise.reject(new HeddleError('unavailable'))
+    try {
+      await this.#send(operations)
+    } catch (error) {
+      if (HeddleError.from(error).code !== 'unavailable') throw error
+    } finally {
+      house.beforeDocuments = () => Promise.resolve()
+    }
+    if (chance.flip(0.5)) await house.restart()
   }
 
   /** A client sends another span of a trace, whatever became of the trace. */
@@ -85,8 +103,10 @@ export class TraceActions {
 
   /** A client sends the end of a span once more, whatever became of it. */
   async #latePatch(): Promise<void> {
-    const known = this.#parts.model.aSentSpan()
+    const { house, model } = this.#parts
+    const known = model.aSentSpan()
     if (known === undefined) return
+    known.arrivedMs = house.rightMs
     await this.#send([{ kind: 'patch', run: runOf(known) }])
   }
 
@@ -100,8 +120,9 @@ export class TraceActions {
     // One that the store removed may come back.
     if (before !== undefined) return
     const { row: _, ...span } = known
-    const copy = { ...span, project, feedback: new Set<string>(), awaited: new Set<string>(),
-      hasFile: chance.flip(0.3), isGone: false, isFreed: false }
+    const nowMs = this.#parts.house.rightMs
+    const copy = { ...span, project, arrivedMs: nowMs, filedMs: nowMs, feedback: new Set<string>(),
+      awaited: new Set<string>(), hasFile: chance.flip(0.5), isGone: false, isFreed: false }
     if (!model.isGoneTrace(project, known.trace)) this.#add(copy)
     for (const operation of operationsOf(copy)) await this.#send([operation], [copy])
   }
@@ -136,17 +157,36 @@ export class TraceActions {
     const own = model.spans.filter(({ row }) => row && !model.deletedRuns.has(row.runId))
     if (own.length === 0) return
     const one = chance.pick(own)
-    await house.now.removeRuns([one.row!])
+    await house.during(house.now.removeRuns([one.row!]))
     model.deletedRuns.add(one.id)
-    // Each project that has its trace.
-    for (const span of model.spans) if (span.trace === one.id) model.removeTrace(span)
+    // Each project that has it.
+    for (const span of model.spans) {
+      if (span.id === one.id && !span.isFreed) model.removeTrace(span)
+    }
   }
 
-  async #deleteTrace(): Promise<void> {
+  async #deleteTrace(one: ModelSpan | undefined): Promise<void> {
+    const { house, model } = this.#parts
+    if (one === undefined) return
+    await house.during(
+      house.now.ingest.remove({ tenant, what: { kind: 'traces', traces: [placeOf(one)] } }),
+    )
+    model.removeTrace(one)
+  }
+
+  /** A client sends more of a trace while it is deleted. */
+  async #deleteInWrite(): Promise<void> {
     const { house, model } = this.#parts
     const one = model.aLiveSpan()
     if (one === undefined) return
-    await house.now.ingest.remove({ tenant, what: { kind: 'traces', traces: [placeOf(one)] } })
+    const child = this.#newSpan({ project: one.project, hasFile: true,
+      trace: { id: one.trace, startMs: one.traceStartMs } })
+    this.#add(child)
+    const [post, patch] = operationsOf(child)
+    await this.#send([patch])
+    const removing = house.now.ingest.remove({ tenant,
+      what: { kind: 'traces', traces: [placeOf(one)] } })
+    await Promise.all([this.#send([post], [child]), house.during(removing)])
     model.removeTrace(one)
   }
 
@@ -200,8 +240,8 @@ export class TraceActions {
   #newSpan({ project, hasFile, trace, id = this.#parts.house.newId('7') }: NewSpan): ModelSpan {
     const startMs = this.#parts.house.rightMs
     return { id, startMs, project, hasFile, trace: trace?.id ?? id,
-      traceStartMs: trace?.startMs ?? startMs, feedback: new Set(), awaited: new Set(),
-      isGone: false, isFreed: false }
+      traceStartMs: trace?.startMs ?? startMs, arrivedMs: startMs, filedMs: startMs,
+      feedback: new Set(), awaited: new Set(), isGone: false, isFreed: false }
   }
 
   /** Adds a span that has ended to what the server should have. */

@@ -23,7 +23,7 @@ const [tracesAtOnce, marksAtOnce] = [200, 16]
 
 /**
  * Milliseconds for which a writer uses the removals that it has read. A removal waits as long
- * before it reads the rows that it deletes, so that it finds those of all writers that missed it.
+ * before it reads the rows that it deletes, so that it finds the rows of writers that missed it.
  */
 export const removalsLeaseMs = 200
 
@@ -153,7 +153,7 @@ export class BucketTable {
   }
 
   /**
-   * Marks what began before a time as removed. The later of two such times wins. Resolves when no
+   * Marks spans that started before a time as removed. The later of two such times wins. Resolves when no
    * writer misses that any more.
    */
   async markBefore(tenant: string, project: Uuid, beforeUs: number): Promise<void> {

@@ -15,7 +15,7 @@ interface Known {
   readonly untilMs: number
 }
 
-/** Removals of projects as a writer knows them: it may miss some of the last `removalsLeaseMs`. */
+/** Removals of projects as a writer knows them, without some of the last `removalsLeaseMs`. */
 export class LateWrites {
   readonly #buckets: BucketTable
   readonly #visibility: Visibility

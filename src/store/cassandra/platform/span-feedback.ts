@@ -98,7 +98,7 @@ export class SpanFeedback implements FeedbackPort {
     return gone.has(trace ?? '') && (await this.#placesOf(tenant, [trace!])).length === 0
   }
 
-  /** Gives the span its mark when it is written, or now if it was written meanwhile. */
+  /** Marks the span when it is written, or now if it was written concurrently. */
   async #awaitSpan({ tenant, id }: Feedback, span: Uuid): Promise<void> {
     await this.#parts.waiting.add(tenant, { span, id })
     const places = await this.#placesOf(tenant, [span])
