@@ -153,8 +153,8 @@ export class BucketTable {
   }
 
   /**
-   * Marks spans that started before a time as removed. The later of two such times wins. Resolves when no
-   * writer misses that any more.
+   * Marks spans that started before a time as removed. The later of two such times wins. Resolves
+   * when no writer misses that any more.
    */
   async markBefore(tenant: string, project: Uuid, beforeUs: number): Promise<void> {
     await this.#connection.write({

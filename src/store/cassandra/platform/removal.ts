@@ -70,8 +70,8 @@ async function removeTraces(parts: RemovalParts, tenant: string,
 }
 
 /**
- * Removes the rows of spans that were written after their removal. Of a trace without visible spans,
- * the removal may not have read yet which spans it has: they are removed before that is lost.
+ * Removes the rows of spans that were written after their removal. The removal may not have read
+ * the members of a trace yet, so all spans of a trace without visible spans are removed.
  */
 export async function removeLate(parts: RemovalParts & { readonly visibility: Visibility },
   tenant: string, late: readonly SpanPlace[]): Promise<void> {

@@ -47,16 +47,7 @@ export function traceStore(options: TraceFileOptions): SpanStore {
         return project === undefined ? [] : file.reads!.files.list(project, owner, name)
       }),
     remove: (tenant, what) => asked(() => file.writes.removal.remove(tenant, what)),
-    confirmMoves: (tenant, places) =>
-      asked(() => {
-        const { queue, numbers, database } = file.writes
-        return queue.run(tenant, places.length, () => {
-          const number = numbers.numberTenant(tenant)
-          for (const { project, id } of places) {
-            confirmMove(database, numbers.numberProject(number, project), id)
-          }
-        })
-      }),
+    confirmMoves: (tenant, places) => asked(() => confirmMoves(file, tenant, places)),
     changeLife: (tenant, project, lifeS) =>
       asked(() => file.writes.removal.changeLife(tenant, project, lifeS)),
     ...feedbackStore(file, asked),
@@ -94,6 +85,17 @@ export function traceStore(options: TraceFileOptions): SpanStore {
       file.close()
     },
   }
+}
+
+function confirmMoves(file: TraceFile, tenant: string,
+  places: readonly SpanPlace[]): Promise<void> {
+  const { queue, numbers, database } = file.writes
+  return queue.run(tenant, places.length, () => {
+    const number = numbers.numberTenant(tenant)
+    for (const { project, id } of places) {
+      confirmMove(database, numbers.numberProject(number, project), id)
+    }
+  })
 }
 
 /** Bytes that take the disk about as long as a span takes the processor. */

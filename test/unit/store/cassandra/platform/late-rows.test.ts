@@ -37,11 +37,11 @@ function countRows(cassandra: MemoryCassandra): readonly number[] {
 
 /** Lets time pass until work that waits for it has ended. */
 async function during<Result>(env: VirtualEnv, work: Promise<Result>): Promise<Result> {
-  let isOver = false
+  const state = { isOver: false }
   const ended = work.finally(() => {
-    isOver = true
+    state.isOver = true
   })
-  while (!isOver) {
+  while (!state.isOver) {
     env.advance(10)
     await new Promise((turn) => setImmediate(turn))
   }
