@@ -9,6 +9,7 @@ import { Command } from 'commander'
 import { systemEnv } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import { defaultDeploymentLimits } from '../deployment/index.ts'
+import { HeddleError } from '../errors.ts'
 import { buildRevision, checkGraphs, inTemporaryFolder, platformHere, platformName, RevisionCache,
   revisionHash, writingTo } from '../revision/index.ts'
 import type { BuiltRevision, CheckedGraph, Manifest } from '../revision/index.ts'
@@ -84,17 +85,19 @@ async function checkedIfPossible({ note }: ProjectCommandSource,
     note(`heddle: The graphs were not loaded, because the revision runs on ${platform} only.\n`)
     return undefined
   }
-  const warn = (text: string) =>
-    note(`heddle: ${text}\nheddle: The revision was built in spite of it: variables of the ` +
-      'deployment may be missing here. --check fails then, --no-check loads no graph.\n')
+  const warn = (text: string, reason = ': variables of the deployment may be missing here') =>
+    note(`heddle: ${text}\nheddle: The revision was built in spite of it${reason}. --check fails ` +
+      'then, --no-check loads no graph.\n')
   try {
     const graphs = await check()
     const failed = failuresOf(graphs)
     if (failed.length > 0) warn(failed.join('\nheddle: '))
     return graphs
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error
-    warn(`The graphs cannot be loaded: ${error.message}`)
+    if (!(error instanceof CommandError || error instanceof HeddleError)) throw error
+    // An error of the system, such as a full disk of temporary files, is no fault of the project.
+    warn(`The graphs cannot be loaded: ${error.message}`,
+      error instanceof HeddleError ? '' : undefined)
     return undefined
   }
 }

@@ -37,7 +37,7 @@ export interface OwnAddresses {
 /** Calls routes of deployments through the front door of this member. */
 export class OwnRoutes {
   readonly #options: OwnRoutesOptions
-  readonly #addresses = Promise.withResolvers<OwnAddresses | undefined>()
+  #addresses = Promise.withResolvers<OwnAddresses | undefined>()
   /** A proxy for outgoing calls does not reach this machine, so this way has none. */
   #way: Egress | undefined
 
@@ -54,8 +54,25 @@ export class OwnRoutes {
     this.#addresses.resolve(addresses)
   }
 
+  /**
+   * The front door of this member closes. Calls that do not reach it any more are not given up:
+   * they wait until the next owner of their thread, or the next start of the server, sends them.
+   */
+  notServed(): void {
+    this.#addresses = Promise.withResolvers()
+    this.#addresses.promise.catch(() => {})
+  }
+
   /** Sends a call whose `url` is a path. Throws `unavailable` if the deployment has no address. */
   async send(call: Call, signal: AbortSignal): Promise<CallOutcome> {
+    const addresses = this.#addresses
+    const outcome = await this.#send(call, signal)
+    const isClosed = addresses !== this.#addresses
+    if (!isClosed || !isOutOfReach(outcome)) return outcome
+    return await this.send(call, signal)
+  }
+
+  async #send(call: Call, signal: AbortSignal): Promise<CallOutcome> {
     const origin = await this.#originOf(call.tenant, signal)
     if (origin === undefined || this.#way === undefined) {
       return { kind: 'failed', reason: 'this member has no front door, so it serves no routes' }
@@ -96,6 +113,11 @@ export class OwnRoutes {
       })
     return url && new URL(url).origin
   }
+}
+
+/** True if no response came, or only that of a front door that closes. */
+function isOutOfReach(outcome: CallOutcome): boolean {
+  return outcome.kind === 'failed' || outcome.kind === 'answered' && outcome.status === 503
 }
 
 /** True for a path below `/d`, where no app has routes. */

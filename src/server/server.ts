@@ -207,7 +207,7 @@ async function beginRuns({ settings, env, metrics, start }: Start,
 async function openToClients({ settings, start, rows, assistantDefaults }: Start,
   { base, member, asked }: OpenMember) {
   const { backend, graphs: { host, disabledRoutes, http, components, auth }, later, reads, runKeys,
-    watchers } = base
+    watchers, waysOut } = base
   const { actors, platform, egress, deployments } = member
   const { activity, refused, limitUse, details } = asked
   const answersClients = settings.cassandra?.member.roles.includes('frontdoor') ?? true
@@ -217,7 +217,10 @@ async function openToClients({ settings, start, rows, assistantDefaults }: Start
       openDoor(settings, { ...watchers, assistantDefaults, runKeys, backend, graphs: host, actors,
         rows, reads, platform, egress, deployed: later.graphs, deployments: deployments.door,
         activity, refused, limitUse, details, disabledRoutes, projectHttp: http, components,
-        projectAuth: auth }), (door, deadline) => door.close(deadline))
+        projectAuth: auth }), (door, deadline) => {
+    waysOut.ownRoutes.notServed()
+    return door.close(deadline)
+  })
 }
 
 /** Opens the socket for commands on this machine, and the port of metrics. */

@@ -11,7 +11,7 @@ import type { OwnRoutesOptions } from '../own-routes.ts'
 export interface WaysOut {
   /** The way of webhooks: to servers of others, and to routes of the deployment itself. */
   readonly webhooks: Pick<Egress, 'check' | 'send'>
-  readonly ownRoutes: Pick<OwnRoutes, 'servedAt'>
+  readonly ownRoutes: Pick<OwnRoutes, 'servedAt' | 'notServed'>
   /** The way to models. It may lead to this machine if nobody else reaches the server. */
   readonly modelsWayOut: Egress
   /** Cuts off all calls in progress. */

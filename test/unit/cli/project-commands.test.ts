@@ -88,6 +88,20 @@ describe('the command "build"', () => {
     )
   })
 
+  it('warns if graphs cannot be loaded in the folder for temporary files, and fails with --check',
+    async () => {
+      const folder = await smallProject()
+      vi.stubEnv('TMPDIR', '/dev/null')
+      onTestFinished(() => void vi.unstubAllEnvs())
+      const fault = 'The graphs cannot be loaded: /dev/null, the folder for temporary files'
+      const built = await build(folder)
+      expect(built).toMatchObject({ status: 0, stdout: expect.stringContaining('revision') })
+      expect(built.stderr).toContain(fault)
+      expect(built.stderr).toContain('The revision was built in spite of it. --check fails')
+      expect(await build(folder, '--check')).toMatchObject({ status: 1, stdout: '',
+        stderr: expect.stringMatching(/^\/dev\/null, the folder for temporary files/) })
+    })
+
   it('writes into no folder that has something', async () => {
     const folder = mkdtempSync(join(root, 'full-'))
     writeFileSync(join(folder, 'file'), '')

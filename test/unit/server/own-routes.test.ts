@@ -33,8 +33,9 @@ async function opened(
   })
   const url = `http://127.0.0.1:${receiver.port}`
   const send = (url: string,
-    { user, tenant = 'acme' }: { readonly user?: AppUser; readonly tenant?: string } = {}) =>
-    routes.send({ tenant, user, method: 'POST', url, body: async () => '{}' },
+    { user, tenant = 'acme', tries }: { readonly user?: AppUser; readonly tenant?: string;
+      readonly tries?: number } = {}) =>
+    routes.send({ tenant, user, method: 'POST', url, tries, body: async () => '{}' },
       AbortSignal.timeout(20_000))
   return { routes, runKeys, receiver, seen, send, url }
 }
@@ -109,6 +110,22 @@ it('fails as unavailable if the server stops before it has an address', async ()
   const sending = send('/hook')
   await routes.close()
   await expect(sending).rejects.toMatchObject({ code: 'unavailable' })
+})
+
+it('waits for an address again if its last try meets a front door that closes', async () => {
+  let isOpen = false
+  const { routes, receiver, send, url } = await opened({
+    answer: (_, response) => {
+      if (!isOpen) routes.notServed()
+      response.writeHead(isOpen ? 200 : 503).end()
+    },
+  })
+  routes.servedAt({ url, urlOfDeployment: unexpected })
+  const sending = send('/hook', { tries: 1 })
+  await receiver.arrived(1)
+  isOpen = true
+  routes.servedAt({ url, urlOfDeployment: unexpected })
+  expect(await sending).toMatchObject({ kind: 'answered', status: 200 })
 })
 
 it('is tried again later if the deployment has no address, and fails without a front door',
