@@ -115,7 +115,7 @@ export class OwnRoutes {
   }
 }
 
-/** True if no response came, or only that of a front door that closes. */
+/** True if no response came, or only the 503 of a closing front door. */
 function isOutOfReach(outcome: CallOutcome): boolean {
   return outcome.kind === 'failed' || outcome.kind === 'answered' && outcome.status === 503
 }

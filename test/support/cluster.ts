@@ -16,6 +16,8 @@ export interface ClusterOptions {
   /** True if connections go through proxies, so that members can be cut off. */
   readonly roads?: boolean
   readonly env?: Readonly<Record<string, string>>
+  /** A checkout of this repository, whose source runs; by default the bundle of this one. */
+  readonly program?: string
   /** Further command-line options of every member. */
   readonly args?: readonly string[]
 }
@@ -54,7 +56,7 @@ export interface Cluster {
 
 /** Resolves when all members serve. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const { project, cassandra, env = {}, args = [] } = options
+  const { project, cassandra, env = {}, args = [], program } = options
   const { contactPoints } = cassandra
   const network = options.roads ? await makeNetwork(options.members, contactPoints) : undefined
   const members: ClusterMember[] = []
@@ -64,6 +66,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     servers[index] = await startServer({
       project,
       cassandra,
+      ...program !== undefined && { program },
       env: { ...env, ...road?.env },
       args: ['--member-host', '127.0.0.1', ...road?.args ?? [], ...args],
     })
