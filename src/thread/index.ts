@@ -23,6 +23,7 @@ export { hasQuestions, openInterrupts } from './model/rest.ts'
 export type { ReplayBegin } from './model/replay-reading.ts'
 export { contextOf, userIdOf } from './model/run-request.ts'
 export { firstSeqOfRow, seqBefore } from './model/thread-event.ts'
+export { statusToCancel } from './model/unfinished-run.ts'
 export type { ThreadEvent, ThreadEventListener, ThreadEventMethod, ThreadFollowEnd,
   WatchThread } from './model/thread-event.ts'
 export type { AwaitedRun, CancelRun, CopyOptions, CreateThread, FeedEnd, FeedEvent, FeedListener,

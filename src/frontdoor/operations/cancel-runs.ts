@@ -4,6 +4,7 @@ import { limitConcurrency } from '../../../cluster/index.ts'
 import type { ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import type { MetadataFilter, ThreadFilter } from '../../search/index.ts'
+import { statusToCancel } from '../../thread/index.ts'
 import type { CancelRun, ThreadClient } from '../../thread/index.ts'
 
 type Threads = Pick<ThreadClient, 'search' | 'cancelRun'>
@@ -73,8 +74,8 @@ export async function countAll(threads: Threads, tenant: string,
   for (const hidden of shownAndHidden(options)) {
     for await (const rows of busyPages(threads, { tenant, hidden, options })) {
       const runs = rows.flatMap(({ unfinished }) => unfinished)
-      count += runs.filter(({ status }) =>
-        options.status === 'all' || status === options.status
+      count += runs.filter((run) =>
+        options.status === 'all' || statusToCancel(run) === options.status
       ).length
     }
   }
@@ -143,7 +144,7 @@ async function cancelOf(threads: Threads, { tenant, threadId, unfinished }: Thre
   { options: { status, cancel, allowed }, seen }: Pass): Promise<boolean> {
   const meant = unfinished.filter((run) =>
     !seen.has(run.runId)
-    && (status === 'all' || run.status === status || (status === 'running' && run.started))
+    && (status === 'all' || statusToCancel(run) === status)
   )
   for (const { runId } of unfinished) seen.add(runId)
   if (meant.length === 0) return false

@@ -11,6 +11,7 @@ import { deploymentOf } from '../context/thread-graphs.ts'
 import { decideCancel, decideDeleteRun } from '../decide/cut-run.ts'
 import type { PreparedCut } from '../decide/cut-run.ts'
 import { requireTaker } from '../decide/injected-messages.ts'
+import { isCanceled } from '../decide/owed.ts'
 import { requireOutlive } from '../decide/rollback.ts'
 import { admit } from '../decide/run-queue.ts'
 import { decideStart } from '../decide/start-run.ts'
@@ -22,6 +23,7 @@ import type { ThreadCommand } from '../model/command.ts'
 import { fromNow, placeOf, start as beginning } from '../model/event-position.ts'
 import { forkOf, mayHoldBack } from '../model/run-request.ts'
 import type { CancelRun, FeedListener, FollowRun, StartRun } from '../model/thread-client.ts'
+import { statusToCancel } from '../model/unfinished-run.ts'
 import { activeRuns } from '../model/waiting-message.ts'
 import { eventAtCheckpoint } from '../queries/checkpoint-event.ts'
 import { runAsMade } from '../queries/known-run.ts'
@@ -45,13 +47,14 @@ export async function start(parts: ThreadParts, asked: StartRun,
   let timeToLive: TimeToLiveRequest | undefined
   if (isThere(parts) || (run.ifMissing !== 'reject' && isStillThere(parts))) {
     requireSeen(parts, asked.allowed)
-    await requireStartable(parts, run)
-    run = await withGraph(context, run)
+    // Before all that may have changed since the first try, which has made its run.
     const known = unfinishedRun(parts, run.runId) ?? await parts.keyed.get(run.commandId)
     if (known) {
       parts.keyed.repeated(known.runId)
       return { reply: threadLog.durable.then(() => known) }
     }
+    await requireStartable(parts, run)
+    run = await withGraph(context, run)
     if (run.plan.keptMinutes !== undefined) {
       throw new HeddleError('exists', `Thread ${context.threadId} already exists.`)
     }
@@ -93,12 +96,16 @@ function holdBack({ context: { ports: { heldRuns }, inputs, tenant, threadLog } 
 }
 
 /**
- * Throws `invalid` if the thread has no interrupt for the answer. A thread with a run in progress
- * has none, nor has a thread with a due run that the answer does not replace.
+ * Throws `invalid` if the thread has no interrupt that the run resumes, or if the task that asks
+ * was cancelled. A thread with a run in progress has none, nor has a thread with a due run that
+ * the new run does not replace.
  */
 async function requireQuestion({ context: { threadLog, ports: { env } } }: ThreadParts,
-  { kwargs: { command }, strategy }: StartRun): Promise<void> {
-  const { state, state: { runs, row: { head } } } = threadLog
+  { kwargs: { command }, strategy, plan: { task } }: StartRun): Promise<void> {
+  const { state, state: { runs, row, row: { head } } } = threadLog
+  if (task !== undefined && isCanceled(row)) {
+    throw new HeddleError('invalid', `Task ${task} was canceled.`)
+  }
   const replaces = strategy === 'interrupt' || strategy === 'rollback'
   const isFree = replaces ? !runs.some(({ started }) => started) : isAtRest(state, env.nowMs())
   const isResting = isFree && head !== undefined
@@ -179,8 +186,7 @@ export async function cancel(parts: ThreadParts, { runId, cancel: how }: Command
 }
 
 function isMeant(run: RunRow, { only, ofAssistant }: CancelRun): boolean {
-  // A run that was handed back, such as for messages, is about to continue.
-  const isSo = only === undefined || only === run.status || (only === 'running' && run.started)
+  const isSo = only === undefined || only === statusToCancel(run)
   return isSo && (ofAssistant ?? run.assistantId) === run.assistantId
 }
 

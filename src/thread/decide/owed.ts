@@ -25,6 +25,11 @@ const [ofTaskMax, ofThreadMax] = [5, 20]
 /** Member of the metadata of a thread: the run with whose question a cancelled task waited. */
 export const canceledRunKey = 'a2a_canceled_run_id'
 
+/** True if the task that waits at the interrupts of the thread was cancelled. */
+export function isCanceled({ metadataJson, lastRunId }: ThreadRow): boolean {
+  return lastRunId !== undefined && objectIn(metadataJson)[canceledRunKey] === lastRunId
+}
+
 /** The task that a run belongs to, by its first run. */
 export function taskOfRun(run: Pick<RunRow, 'planJson' | 'runId'>): string {
   return planOf(run).task ?? run.runId
@@ -68,11 +73,11 @@ export function startedPush(draft: Draft, { push, plan, runId }: StartRun): read
   return [pushRecord(draft, taskId, { configs: withConfig(draft.state.row, { ...push, taskId }) })]
 }
 
-/** A run that is not the answer to a task that waits: nobody answers that any more. */
-export function giveUpWaiting(draft: Draft, { plan, runId }: StartRun): void {
+/** A run starts that does not resume the task that waits: no run can resume that task any more. */
+export function giveUpWaiting(draft: Draft, run: RunRow): void {
   const { row: { push }, runs } = draft.state
   const waiting = push?.waitingTaskId ?? ''
-  if (waiting === '' || (plan.task ?? runId) === waiting) return
+  if (waiting === '' || taskOfRun(run) === waiting) return
   // Its answer is under way.
   if (runs.some((run) => taskOfRun(run) === waiting)) return
   giveUp(draft, push!)

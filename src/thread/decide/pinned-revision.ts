@@ -32,7 +32,7 @@ export function pinOf({ at: { deployment: view }, state }: Draft, run: RunRow): 
   }
   const error = { error: 'RevisionError', message: choiceMessage(choice) }
   // What an attempt wrote stays; without that, the thread goes on waiting.
-  const refused = isUntouched(state, run) && { refused: true } as const
+  const refused = isUntouched(state, run) && !hasClosed(state) && { refused: true } as const
   return { moved: false, ending: { status: 'error', error, ...refused } }
 }
 
@@ -50,6 +50,11 @@ export function choiceFor(view: DeploymentView, state: ThreadState, run: RunRow)
 /** True if the run has not moved the head of its thread. */
 export function isUntouched({ row: { head } }: ThreadState, run: RunRow): boolean {
   return !run.started || (head?.id ?? '') === run.baseCheckpointId
+}
+
+/** True if the run in progress has closed interrupts, or opened others, at the head. */
+function hasClosed({ row: { interruptsJson, restBefore } }: ThreadState): boolean {
+  return restBefore !== undefined && restBefore.interruptsJson !== interruptsJson
 }
 
 function continuesAtHead(run: RunRow, plan: RunPlan, headId: string | undefined): boolean {

@@ -11,6 +11,7 @@ import type { Decision, Situation } from './decision.ts'
 import { finish } from './finish-run.ts'
 import { stopForMessages } from './injected-messages.ts'
 import { revisionFor } from './moved-revision.ts'
+import { giveUpWaiting } from './owed.ts'
 import { pinOf } from './pinned-revision.ts'
 import { attemptsMax, charactersOf, nextRun } from './run-queue.ts'
 import { outOfAttempts } from './run-result.ts'
@@ -75,6 +76,7 @@ function begin(draft: Draft, run: RunRow, attempt: number,
   { urgency = 'now', woken = false, stoppedFor }: StartOptions): void {
   const { runId, started: resumes } = run
   const baseCheckpointId = resumes ? run.baseCheckpointId : draft.state.row.head?.id ?? ''
+  giveUpWaiting(draft, run)
   draft.write([startedRecord({ ...run, attempt, baseCheckpointId }, draft.atMs)], urgency)
   draft.effect({ kind: 'publish', runId, entries: [metadataEntry(runId, attempt, draft.seq)] })
   const begun = draft.unfinished(runId)!

@@ -11,7 +11,7 @@ import type { Cut, PreparedCut } from './cut-run.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 import { stopForMessages } from './injected-messages.ts'
-import { giveUpWaiting, startedPush } from './owed.ts'
+import { startedPush } from './owed.ts'
 import type { Admission } from './run-queue.ts'
 import { startNext } from './start-next.ts'
 import { asAnswer, withAnswered } from './strict-resume.ts'
@@ -40,7 +40,6 @@ export function decideStart(at: Situation,
   // After a rollback, an interrupt may be open again.
   const made = asAnswer(asked, draft.state, nowMs)
   const run = startsAtOnce(draft, made) ? made : withAnswered(made, draft.state)
-  giveUpWaiting(draft, run)
   draft.write([...admissionRecords(run, draft.state.row, nowMs), ...startedPush(draft, run),
     ...note], urgency)
   draft.effect({ kind: 'rememberKey', run: { commandId: run.commandId, runId: run.runId } })

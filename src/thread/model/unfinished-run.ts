@@ -15,6 +15,14 @@ export function unfinishedOf(run: RunRow): UnfinishedRun {
     spentMs, ...revision !== undefined ? { revision } : wantedBy(run) }
 }
 
+/**
+ * The status by which runs are cancelled together. A run that was handed back, such as for
+ * messages, is about to continue.
+ */
+export function statusToCancel({ started }: Pick<RunRow, 'started'>): 'pending' | 'running' {
+  return started ? 'running' : 'pending'
+}
+
 /** Few callers name a revision. The plans of all other runs need not be parsed for this. */
 function wantedBy(run: RunRow): Pick<UnfinishedRun, 'wantedRevision'> {
   if (!run.planJson.includes('"revision"')) return {}

@@ -396,6 +396,7 @@ export function viewOf(tenant: string, threadId: string, metadata: Record<string
       head: undefined,
       hidden: false,
       movedBack: false,
-    } as ThreadRow,
+      unfinished: [],
+    } as Partial<ThreadRow> as ThreadRow,
   }
 }

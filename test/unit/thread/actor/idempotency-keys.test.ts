@@ -74,6 +74,23 @@ describe('the key of a run', () => {
       expect(house.host.running.size).toBe(0)
     })
 
+  it('returns its run after the checkpoint from which that began was pruned', async () => {
+    const house = new ThreadHouse()
+    await house.runOnce('x', 'one')
+    const { row: { head } } = await house.client.get('t', 'x')
+    const fork = { commandId: 'key',
+      kwargs: { input: {}, checkpoint: { checkpoint_id: head!.id } } } as const
+    const { runId } = await start(house, fork)
+    await house.host.step(house.host.only, 'two')
+    house.host.end(house.host.only)
+    await settled()
+    await house.client.prune('t', 'x', 'keep_latest')
+    expect((await start(house, fork)).runId).toBe(runId)
+    await expect(start(house, { ...fork, commandId: 'other' })).rejects.toMatchObject({
+      code: 'not_found',
+    })
+  })
+
   it('is refused instead of making a second run if the thread has too many keys', async () => {
     const house = new ThreadHouse({ keys: 3 })
     for (const commandId of ['a', 'b', 'c', 'd']) await startAndEnd(house, { commandId })

@@ -101,6 +101,19 @@ describe('a message for a run that executes', () => {
     expect(begunWith(house.host.only)).toBe('c')
   })
 
+  it('is cancelled with the runs that wait, but not the run that takes it', async () => {
+    const house = await executing()
+    const { execution: { runId } } = house.host.only
+    const sent = house.run(message('a'))
+    await house.client.startRun('t', 'x', sent)
+    house.host.end(house.host.only, { status: 'drained' })
+    await settled()
+    for (const each of [sent.runId, runId]) {
+      await house.client.cancelRun('t', 'x', each, { action: 'interrupt', only: 'pending' })
+    }
+    expect(await statuses(house)).toEqual(['interrupted', 'running'])
+  })
+
   it('is refused if no run executes', async () => {
     const house = new ThreadHouse()
     await house.runOnce('x', 'one')

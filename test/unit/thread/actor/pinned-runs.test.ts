@@ -129,6 +129,43 @@ describe('an answer', () => {
     expect(r2.running.size).toBe(1)
   })
 
+  it('with a key returns its run after all revisions with the next node are gone', async () => {
+    const { r1, start, newest, deployed } = await waiting()
+    await start({ ...answer, commandId: 'key' })
+    await r1.step(r1.only, 'two')
+    r1.end(r1.only, asking)
+    await settled()
+    const { runId } = await newest()
+    deployed.active = 'r2'
+    deployed.hosts.delete('r1')
+    expect(await start({ ...answer, commandId: 'key' })).toMatchObject({ runId })
+  })
+
+  it('to one of two interrupts closes that one, also if its revision is gone then', async () => {
+    const { r1, start, row, deployed } = twoRevisions()
+    const interrupts = { one: [{ id: 'a', value: '?' }], two: [{ id: 'b', value: '?' }] }
+    await start()
+    await r1.step(r1.only, 'one')
+    await r1.interrupt(r1.only, 'one', 'a')
+    await r1.interrupt(r1.only, 'two', 'b')
+    r1.end(r1.only, { ...asking, interrupts: JSON.stringify(interrupts) })
+    await settled()
+    await start({ kwargs: { input: null, command: { resume: { a: 'yes' } } } })
+    await settled()
+    const { only } = r1
+    const value = { json: '"x"', form: 0, serialized: undefined } as const
+    await only.listener.steps({ events: [],
+      steps: [{ $case: 'writes',
+        value: { ns: '', checkpointId: only.headId!, taskId: 'one',
+          writes: [{ index: 0, channel: 'log', value }] } }] })
+    deployed.active = 'r2'
+    deployed.hosts.delete('r1')
+    r1.lose(only, 'crashed')
+    await settled()
+    const { status, interruptsJson } = await row()
+    expect([status, JSON.parse(interruptsJson)]).toEqual(['error', { two: interrupts.two }])
+  })
+
   it('is refused with 409 if that is gone, and the thread goes on waiting', async () => {
     const { r1, start, row, deployed } = await waiting()
     const before = await row()

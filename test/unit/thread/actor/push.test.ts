@@ -59,6 +59,21 @@ describe('a push notification', () => {
     expect(await house.egress.sent[0]!.body()).toMatchObject({ task: id })
   })
 
+  it('is sent for a task that waits when another run starts, not while that run is delayed',
+    async () => {
+      const house = new ThreadHouse()
+      const first = await ended(house, watched(house), 'sure?')
+      house.egress.sent[0]!.end(received)
+      await settled()
+      await house.client.startRun('t', 'x', house.run({ afterMs: 60_000 }))
+      await settled()
+      expect(house.egress.sent).toHaveLength(1)
+      expect((await rowOf(house)).push).toMatchObject({ waitingTaskId: first })
+      house.env.advance(60_000)
+      await settled()
+      expect(await house.egress.sent[1]!.body()).toMatchObject({ run: first, isGivenUp: true })
+    })
+
   it('comes at the question and at the end of the answer, which is another run', async () => {
     const house = new ThreadHouse()
     const first = await ended(house, watched(house), 'sure?')
@@ -173,5 +188,20 @@ describe('a push notification', () => {
     const row = await rowOf(house)
     expect([row.owedWebhooks, row.push]).toEqual([[], undefined])
     await expect(house.egress.sent[0]!.body()).resolves.toBeUndefined()
+  })
+})
+
+describe('a task that was canceled while it asked', () => {
+  it('is not resumed by a run that was on its way', async () => {
+    const house = new ThreadHouse()
+    const first = await ended(house, house.run())
+    const task = await ended(house, house.run(), 'sure?')
+    const run = house.run({ resumeOnly: true, kwargs: { input: null, command: { resume: 1 } } })
+    const answer = { ...run, plan: { ...run.plan, task } }
+    await house.client.patch('t', 'x', { a2a_canceled_run_id: task })
+    await expect(house.client.startRun('t', 'x', answer)).rejects.toMatchObject({ code: 'invalid' })
+    await house.client.patch('t', 'x', { a2a_canceled_run_id: first })
+    const error = await house.client.startRun('t', 'x', answer).catch((caught: unknown) => caught)
+    expect(error).not.toMatchObject({ message: `Task ${task} was canceled.` })
   })
 })
