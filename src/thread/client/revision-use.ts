@@ -41,17 +41,16 @@ const failedMax = 100_000
  */
 export async function revisionUse(threads: ThreadSearch, namespace: string,
   cancelled?: AbortSignal): Promise<RevisionUse | undefined> {
-  const filters = [{ status: 'interrupted' }, { status: 'error' }, { status: 'busy' }, {
-    status: 'busy',
-    hidden: true,
-  }] as const
+  const busy = [{ status: 'busy' }, { status: 'busy', hidden: true }] as const
+  const filters = [...busy, { status: 'interrupted' }, { status: 'error' }] as const
   const counts = await Promise.all(
     filters.map((filter) => threads.count({ tenant: namespace, ...filter }, cancelled)),
   )
   const max = ({ status }: Filter) => status === 'error' ? failedMax : threadsMax
   if (filters.some((filter, i) => counts[i]! > max(filter))) return undefined
   const use = new UseCount()
-  for (const filter of filters) {
+  // A run may start on a thread, or end there, while the others are read.
+  for (const filter of [...filters, ...busy]) {
     const query = { tenant: namespace, ...filter }
     for await (const row of rowsOf(threads, query, cancelled)) use.add(row)
   }
@@ -84,13 +83,16 @@ class UseCount implements RevisionUse {
   readonly running = new Map<string, number>()
   readonly waiting = new Map<string, number>()
   readonly #nodes = new Map<string, WaitingThreads>()
+  readonly #threads = new Set<string>()
 
   get waitingAt(): readonly WaitingThreads[] {
     return [...this.#nodes.values()]
   }
 
-  /** A rollback of the run in progress returns to the wait before it. */
-  add({ unfinished, waitingAt, restBefore, metadataJson }: ThreadRow): void {
+  /** Counts a thread once. A rollback of the run in progress returns to the wait before it. */
+  add({ threadId, unfinished, waitingAt, restBefore, metadataJson }: ThreadRow): void {
+    if (this.#threads.has(threadId)) return
+    this.#threads.add(threadId)
     for (const { revision, wantedRevision = revision } of unfinished) {
       if (wantedRevision !== undefined) count(this.running, wantedRevision)
     }

@@ -76,6 +76,24 @@ it('counts the revision to which a rollback of the run in progress returns', asy
   expect(Object.fromEntries(use!.waiting)).toEqual({ r1: 3, r2: 1 })
 })
 
+it.each([['starts', ['interrupted', 'busy']], ['ends', ['busy', 'interrupted']]])(
+  'counts a thread on which a run %s while the threads are read',
+  async (_, [before, after]) => {
+    const row = { threadId: 'a', waitingAt: { revision: 'r1', nodes: [] }, unfinished: [],
+      metadataJson: '{}' } as unknown as ThreadRow
+    let status = before
+    const use = await revisionUse({
+      count: () => Promise.resolve(1),
+      search: async (query) => {
+        const isFound = query.status === status && query.hidden !== true
+        status = after
+        return { rows: isFound ? [row] : [], total: 1 }
+      },
+    }, shop)
+    expect(Object.fromEntries(use!.waiting)).toEqual({ r1: 1 })
+  },
+)
+
 /** So many threads that wait; a page of more than three is too large. */
 function manyWaiting(total: number): ThreadSearch {
   const rows = Array.from({ length: total },
