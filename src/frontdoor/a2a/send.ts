@@ -8,6 +8,7 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { createRun } from '../../api/index.ts'
 import type { CreateRun } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { printOf } from '../../thread/index.ts'
 import type { AwaitedRun } from '../../thread/index.ts'
 import { requireAllowed, userOf } from '../http/caller.ts'
 import { nameOf } from '../operations/index.ts'
@@ -97,7 +98,7 @@ async function begin(context: AgentContext, outgoing: Outgoing): Promise<Sent> {
 async function answer(context: AgentContext, outgoing: Outgoing): Promise<Sent> {
   const { runs, caller } = context
   const { params: { message: { messageId, taskId, contextId } }, parts, commandId } = outgoing
-  const { first, newest, state } = await findTask(context, taskId!)
+  const { first, newest, state, asks } = await findTask(context, taskId!)
   const { runId, threadId } = first
   if (contextId && contextId.toLowerCase() !== threadId) {
     throw badField('message.contextId', 'is not the context of the task')
@@ -110,7 +111,7 @@ async function answer(context: AgentContext, outgoing: Outgoing): Promise<Sent> 
     command: { resume: answerIn(parts) },
   })
   const row = await runs.createForThread(caller, threadId, body, { ...context.runCaller, commandId,
-    task: runId, push: outgoing.push }, { resumeOnly: true })
+    task: runId, push: outgoing.push, answers: asks.map(printOf) }, { resumeOnly: true })
     .catch((error: unknown) => {
       const { code, details } = HeddleError.from(error)
       throw code === 'invalid' && details.errors === undefined ? notAsked(runId, state) : error

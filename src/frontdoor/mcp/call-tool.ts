@@ -108,7 +108,7 @@ async function resumeCall(parts: McpParts, reply: FastifyReply, { caller, runCal
       await parts.runs.createAndWait(caller, threadId, {
         ...resumed({ ...kept, progressToken: call.progressToken }, values),
         ...call.context !== undefined && { context: call.context },
-      }, runCaller),
+      }, { ...runCaller, answers: kept.answers }),
     )
   return answerCall(parts, { reply, call, run })
 }

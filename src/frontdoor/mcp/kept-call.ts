@@ -13,7 +13,7 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { ignoreNotFound } from '../../errors.ts'
 import { isInterruptId } from '../../graph/index.ts'
 import { objectIn } from '../../json/index.ts'
-import { contextOf, openInterrupts } from '../../thread/index.ts'
+import { contextOf, openInterrupts, printOf } from '../../thread/index.ts'
 import type { AwaitedRun } from '../../thread/index.ts'
 import type { Caller } from '../http/caller.ts'
 import { idOfRepeat, nameOf } from '../operations/index.ts'
@@ -51,6 +51,8 @@ export interface KeptCall {
   readonly row: RunRow
   /** The interrupts with which the thread waits. */
   readonly questions: readonly Question[]
+  /** Fingerprints of these interrupts. */
+  readonly answers: readonly string[]
 }
 
 /** The id of what a request of a session makes, so that every member can cancel it. */
@@ -99,9 +101,10 @@ export async function findKept({ threads, runs }: Pick<McpParts, 'threads' | 'ru
   const isTheirs = mcp_session === session && mcp_user === principalOf(caller)
   const row = isTheirs ? await newestRun(runs, caller, threadId) : undefined
   if (row === undefined || typeof assistant !== 'string') return undefined
+  const asked = openInterrupts(view.row)
   return { threadId, assistant, row, requestId: requestId as RequestId,
-    progressToken: progressToken as RequestId | undefined,
-    questions: questionsOf(openInterrupts(view.row)) }
+    progressToken: progressToken as RequestId | undefined, questions: questionsOf(asked),
+    answers: asked.map(printOf) }
 }
 
 /** State with which a client comes back: the thread, and the run whose questions it answers. */

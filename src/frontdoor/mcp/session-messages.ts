@@ -41,7 +41,7 @@ async function takeAnswer(parts: McpParts, request: FastifyRequest,
   if (answer.kind !== 'given') return dropKept(parts, caller, kept!.threadId)
   await caller.mayStartRun?.()
   const { threadId } = kept!
-  const runCaller = { ...runCallerOf(request), commandId: '' }
+  const runCaller = { ...runCallerOf(request), commandId: '', answers: kept!.answers }
   await parts.runs.create(caller, threadId, resumed(kept!, { [question.id]: answer.value }),
     runCaller).catch(unlessBusy)
 }

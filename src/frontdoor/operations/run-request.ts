@@ -45,6 +45,8 @@ export interface RunCaller {
   readonly push?: PushConfig | undefined
   /** The first run of the task that it goes on with. */
   readonly task?: string | undefined
+  /** Fingerprints of the interrupts that the caller has seen and resumes. */
+  readonly answers?: readonly string[] | undefined
   /** The id of the request in logs; undefined for a run without a request. */
   readonly requestId?: string | undefined
   /** Headers as received. Some of them are shown to the graph. */
@@ -161,6 +163,7 @@ function startRun(body: CommonBody, { row: assistant, context }: RunAssistant, i
       ...caller.trialMs !== undefined && { trial: true },
       ...caller.follows === true && { isAwaited: true },
       ...caller.task !== undefined && { task: caller.task },
+      ...caller.answers !== undefined && { answers: caller.answers },
     },
   }
 }

@@ -67,7 +67,8 @@ export function withAnswered(run: StartRun, { row }: Pick<ThreadState, 'row'>): 
   const { kwargs } = run
   const { resume } = objectOf(kwargs['command'])
   const forkId = forkIdOf(kwargs)
-  if (resume == null || (forkId ?? row.head?.id) !== row.head?.id) return run
+  const isElsewhere = (forkId ?? row.head?.id) !== row.head?.id
+  if (resume == null || isElsewhere || run.plan.answers !== undefined) return run
   const asked = hasQuestions(row) ? row : row.restBefore ?? row
   const named = idsIn(resume)
   const answers = openQuestions(asked).filter(({ id }) => named?.includes(id) ?? true)
@@ -89,9 +90,13 @@ export function lateRefusal(run: RunRow, { row }: Pick<ThreadState, 'row'>): Ref
 
 /** Open interrupts with a fingerprint: all interrupts of one task have the same id. */
 function openQuestions(row: Pick<ThreadState['row'], 'interruptsJson'>) {
-  return questionsIn(row).map((question) => {
-    const id = textAt(question, 'id') ?? ''
-    const text = JSON.stringify([id, objectOf(question)['value']])
-    return { id, print: createHash('sha256').update(text).digest('base64url').slice(0, 22) }
-  })
+  return questionsIn(row).map((question) => ({ id: textAt(question, 'id') ?? '',
+    print: printOf(question) })
+  )
+}
+
+/** The fingerprint of an open interrupt, for a run that may resume no other. */
+export function printOf(question: unknown): string {
+  const text = JSON.stringify([textAt(question, 'id') ?? '', objectOf(question)['value']])
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
 }

@@ -198,7 +198,7 @@ describe('a message', () => {
       const { run: refused } = await begun(door, said('it', { taskId: task.id }))
       Object.assign(refused.row, { status: 'error', errorJson: '{}' })
       const { run: last } = await begun(door, said('that', { taskId: task.id }))
-      expect(last.start).toMatchObject({ resumeOnly: true,
+      expect(last.start).toMatchObject({ resumeOnly: true, plan: { answers: { length: 1 } },
         kwargs: { command: { resume: 'that' } } })
       finish(door, last, 'done')
       expect((await ask(door, 'GetTask', { id: task.id })).result.status.state)

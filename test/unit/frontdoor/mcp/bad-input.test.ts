@@ -106,7 +106,11 @@ const marks = { mcp_tool: 'agent', mcp_session: 's', mcp_user: 'ann', mcp_reques
 async function found(session: string, id: string, metadata: object = marks) {
   const caller = { tenant: 't', identity: { kind: 'user', id } } as unknown as Caller
   const parts = {
-    threads: { get: async () => ({ row: { metadataJson: JSON.stringify(metadata) } }) },
+    threads: {
+      get: async () => ({
+        row: { metadataJson: JSON.stringify(metadata), interruptsJson: '{}', unfinished: [] },
+      }),
+    },
     runs: { newest: async () => ({ runId: 'r' }) },
   } as unknown as Parameters<typeof findKept>[0]
   return await findKept(parts, caller, 'x', session)

@@ -2,8 +2,9 @@
 
 import { describe, expect, it } from 'vitest'
 
+import { printOf } from '../../../../src/thread/index.ts'
 import type { StartRun } from '../../../../src/thread/index.ts'
-import { settled, ThreadHouse } from '../../../support/thread-house.ts'
+import { aRun, settled, ThreadHouse } from '../../../support/thread-house.ts'
 
 const [first, second] = ['a'.repeat(32), 'b'.repeat(32)] as const
 
@@ -119,6 +120,44 @@ describe('a strict answer', () => {
     await house.startRun('x', { ...answer(first), resumeOnly: true })
     await settled()
     expect(house.host.only.execution.runId).not.toBe(run.runId)
+  })
+})
+
+describe('a run that names the interrupt that it resumes', () => {
+  const naming = (value: string): Partial<StartRun> => {
+    const { plan } = aRun('')
+    return { resumeOnly: true, kwargs: { input: null, command: { resume: 'yes' } },
+      plan: { ...plan, answers: [printOf({ id: first, value })] } }
+  }
+
+  it('resumes it, and not the next one of the same node, which has the same id', async () => {
+    const house = await asking()
+    await house.startRun('x', naming('?'))
+    expect(house.host.only.execution.request).toMatchObject({ command: '{"resume":"yes"}' })
+    await ask(house, first, 'And now?')
+    const late = house.run(naming('?'))
+    await house.client.startRun('t', 'x', late)
+    expect(await house.client.getRun('t', 'x', late.runId)).toMatchObject(refused)
+    expect((await threadOf(house)).interruptsJson).toContain('And now?')
+  })
+})
+
+it('Two resumes by ids, of which one waits for the other, resume both interrupts.', async () => {
+  const house = new ThreadHouse()
+  await house.startRun('x')
+  await house.host.step(house.host.only, 'one')
+  const asked = { one: [{ id: first, value: '?' }], two: [{ id: second, value: '?' }] }
+  await house.host.interrupt(house.host.only, 'one', first)
+  await house.host.interrupt(house.host.only, 'two', second)
+  house.host.end(house.host.only, { waiting: true, interrupts: JSON.stringify(asked) })
+  await settled()
+  const resume = (id: string) => ({ kwargs: { input: null, command: { resume: { [id]: 'yes' } } } })
+  await house.startRun('x', resume(first))
+  await house.startRun('x', resume(second))
+  house.host.end(house.host.only, { waiting: true, interrupts: JSON.stringify({ two: asked.two }) })
+  await settled()
+  expect(house.host.only.execution.request).toMatchObject({
+    command: JSON.stringify({ resume: { [second]: 'yes' } }),
   })
 })
 
