@@ -7,7 +7,7 @@ import type { CatalogClient, CatalogName, CatalogRecord, DocumentPlace, Platform
   SharedObject } from '../../platform/index.ts'
 
 type Collection = CatalogName['collection']
-type OpenPlatform = Pick<Platform, 'documents' | 'ingest' | 'rules' | 'shares'>
+type OpenPlatform = Pick<Platform, 'documents' | 'ingest' | 'query' | 'rules' | 'shares'>
 
 /** Places of the records of a namespace. */
 export interface PlatformDataParts {
@@ -43,8 +43,8 @@ const documentsOf: { readonly [Name in Collection]?: readonly DocumentPlace['kin
 
 const page = { sortBy: 'name', descending: false, offset: 0 } as const
 
-/** Records of a page at most. */
-const pageRecords = 100
+/** Records of a page at most, and feedback, whose rows may be long. */
+const [pageRecords, pageFeedback] = [100, 20]
 
 /** Returns true if the namespace has projects or recorded calls. */
 export async function hasTraces(
@@ -64,10 +64,23 @@ export async function removePlatformData(parts: PlatformDataParts): Promise<numb
   for (const collection of collections) count += await removeCollection(parts, collection)
   count += await parts.platform.ingest.removeUnlisted({ tenant: parts.tenant,
     deployment: parts.owner.id })
+  count += await removeFeedback(parts)
   // The list of all that have secrets.
   await parts.catalogs.delete({ tenant: '*', collection: 'secret_tenant' }, tenantId(parts.tenant))
     .catch(ignoreNotFound)
   return count
+}
+
+/** Removes feedback on runs that never came: no project leads to it. */
+async function removeFeedback(
+  { platform: { ingest, query }, tenant }: PlatformDataParts,
+): Promise<number> {
+  for (let count = 0;;) {
+    const rows = await query.listFeedback({ tenant, limit: pageFeedback, offset: 0 })
+    if (rows.length === 0) return count
+    for (const { id } of rows) await ingest.deleteFeedback({ tenant, id })
+    count += rows.length
+  }
 }
 
 async function removeCollection(parts: PlatformDataParts, collection: Collection): Promise<number> {

@@ -36,6 +36,8 @@ export class OwnRuns {
   #closed = false
   /** Threads report their last runs when they are opened: once is enough. */
   readonly #known = new LRUCache<string, true>({ max: knownMax })
+  /** Deleted runs, each with its report if a concurrent hand-over of the run failed. */
+  readonly #forgotten = new LRUCache<string, { report?: WaitingRun }>({ max: knownMax })
 
   /** Runs that `isTraced` are left out: their traces are made elsewhere. */
   constructor(env: Pick<Env, 'after' | 'log'>, isTraced: (runId: string) => boolean = () => false) {
@@ -79,15 +81,20 @@ export class OwnRuns {
   forget(runs: readonly Pick<RunRow, 'tenant' | 'runId'>[]): () => void {
     const gone = new Set(runs.map(keyOf))
     const added = [...gone].filter((key) => !this.#known.has(key))
-    for (const key of gone) this.#known.set(key, true)
+    for (const key of gone) {
+      this.#known.set(key, true)
+      this.#forgotten.set(key, {})
+    }
     const isGone = ({ tenant, run: { id: runId } }: WaitingRun) =>
       gone.has(keyOf({ tenant, runId }))
     const dropped = this.#waiting.filter(isGone)
     this.#waiting = this.#waiting.filter((each) => !isGone(each))
     return () => {
       for (const key of added) this.#known.delete(key)
-      if (dropped.length === 0 || this.#closed) return
-      this.#waiting.push(...dropped)
+      const failed = [...gone].flatMap((key) => this.#forgotten.get(key)?.report ?? [])
+      for (const key of gone) this.#forgotten.delete(key)
+      if (dropped.length + failed.length === 0 || this.#closed) return
+      this.#waiting.push(...dropped, ...failed)
       this.#wait(pauseMs)
     }
   }
@@ -150,8 +157,16 @@ export class OwnRuns {
       this.#env.log.warn('Runs are left out of the traces: they are refused.', { count: refused,
         error })
     }
-    this.#failed = again.length > 0
-    if (this.#failed && !this.#closed) this.#keep(again, error)
+    const wanted = again.filter((report) => this.#isWanted(report))
+    this.#failed = wanted.length > 0
+    if (this.#failed && !this.#closed) this.#keep(wanted, error)
+  }
+
+  /** Returns false for the report of a run that was deleted while it was handed over. */
+  #isWanted(report: WaitingRun): boolean {
+    const forgotten = this.#forgotten.get(keyOf({ ...report, runId: report.run.id }))
+    if (forgotten !== undefined) forgotten.report = report
+    return forgotten === undefined
   }
 
   #keep(runs: readonly WaitingRun[], error: HeddleError | undefined): void {

@@ -11,7 +11,7 @@ const tenant = 'acme@shop'
 /** A namespace with the recorded calls of so many runs. */
 function namespaceWith(recorded: number) {
   const catalogs = new CatalogHouse().client()
-  const state = { recorded, removed: [] as string[] }
+  const state = { recorded, removed: [] as string[], feedback: [] as string[] }
   const platform = {
     ingest: {
       remove: ({ what }: { readonly what: { readonly project: string } }) =>
@@ -21,9 +21,15 @@ function namespaceWith(recorded: number) {
         state.recorded = 0
         return Promise.resolve(count)
       },
+      deleteFeedback: ({ id }: { readonly id: string }) => {
+        state.feedback = state.feedback.filter((each) => each !== id)
+        return Promise.resolve(true)
+      },
     },
     query: {
       hasRecordings: () => Promise.resolve(state.recorded > 0),
+      listFeedback: ({ limit }: { readonly limit: number }) =>
+        Promise.resolve(state.feedback.slice(0, limit).map((id) => ({ id }))),
     },
   } as unknown as Pick<Platform, 'documents' | 'ingest' | 'query' | 'rules' | 'shares'>
   return { catalogs, platform, tenant, state, owner: { id: 'id of shop', createdAtMs: 0 } }
@@ -45,4 +51,11 @@ it('projects, and notes of former names, are removed with their traces', async (
   expect(await removePlatformData(namespace)).toBe(2)
   expect(state.removed).toEqual(['id of one'])
   expect(await hasTraces(namespace)).toBe(false)
+})
+
+it('feedback on runs that never came is removed, though no project leads to it', async () => {
+  const namespace = namespaceWith(0)
+  namespace.state.feedback = Array.from({ length: 50 }, (_, at) => `feedback ${at}`)
+  expect(await removePlatformData(namespace)).toBe(50)
+  expect(namespace.state.feedback).toEqual([])
 })

@@ -210,3 +210,28 @@ it('takes a run that was not known when its deletion failed, when it is reported
   await runs.settled()
   expect(calls.flatMap((call) => call.runs)).toMatchObject([{ id: one.runId, repeated: true }])
 })
+
+it('does not hand over a run again that was deleted during a hand-over that failed', async () => {
+  const { calls, runs, failing } = opened()
+  const [gone, kept] = [row(), row()]
+  failing.times = 1
+  runs.ended([gone, kept])
+  const failed = runs.settled()
+  runs.forget([gone])
+  await failed
+  await runs.settled()
+  expect(idsIn(calls)).toEqual([kept.runId])
+})
+
+it('hands over a run again whose deletion and hand-over failed', async () => {
+  const { calls, runs, failing } = opened()
+  const one = row()
+  failing.times = 1
+  runs.ended([one])
+  const failed = runs.settled()
+  const takeBack = runs.forget([one])
+  await failed
+  takeBack()
+  await runs.settled()
+  expect(idsIn(calls)).toEqual([one.runId])
+})
