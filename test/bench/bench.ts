@@ -54,7 +54,8 @@ Measures this server beside the bare engine, driver or socket, and writes test/b
   --cluster                   three members on Cassandra (12 minutes)
   --calls                     calls of Cassandra for each request, of one member on one node, and
                               what runs leave in its memory (6 minutes)
-  --take-over                 a member that is killed with 20 000 busy threads, on one node, alone;
+  --take-over                 a member that is killed with 20 000 busy threads, or with 100 runs
+                              in progress, on one node, alone;
                               with --against, beside that commit; nothing is written down
   --against <commit>          this server beside that of a commit, in turns (10 minutes); nothing is
                               written down. With --platform, what traces cost; with --store

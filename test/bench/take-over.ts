@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import { startServer } from '../support/server-process.ts'
+import type { ServerProcess } from '../support/server-process.ts'
 import { earlierOrExit } from './against.ts'
 import type { CassandraBench } from './cassandra.ts'
 import { until, within } from './patience.ts'
@@ -16,6 +17,8 @@ import { graphId, turn } from './target.ts'
 const clients = 32
 const answerMs = 60_000
 const wholeMs = 300_000
+/** A superstep of a run that continues: long, so that the runs are little load for two cores. */
+const superstepMs = 5_000
 
 /** A program under its name in the table; this one if it has no folder. */
 interface Side {
@@ -25,11 +28,20 @@ interface Side {
 
 const now: Side = { name: 'now' }
 
+/** Busy threads of the member that is killed. */
+interface Load {
+  /** What the threads have, and when the next member has taken them over. */
+  readonly threads: string
+  readonly taken: string
+  begin(server: ServerProcess): Promise<void>
+  untilTaken(next: ServerProcess): Promise<void>
+}
+
 /** `commit` is the earlier version; without one, this version is measured alone. */
 export async function benchTakeOver(
   { quick, cassandra, commit }: CassandraBench & { readonly commit?: string | undefined },
 ): Promise<Bench> {
-  const threads = quick ? 400 : 20_000
+  const loads = [delayedRuns(quick ? 400 : 20_000), openRuns(quick ? 20 : 100)]
   const earlier = commit === undefined ? undefined : earlierOrExit(commit)
   // The node of Cassandra gets faster with each: whoever comes first comes last, too.
   const turns = earlier === undefined
@@ -37,24 +49,26 @@ export async function benchTakeOver(
     : [now, { name: commit!, program: earlier.home }, { name: commit!, program: earlier.home }, now]
   try {
     const lines: Line[] = []
-    for (const side of turns) lines.push(await takeOver(cassandra, threads, side))
+    for (const load of loads) {
+      for (const side of turns) lines.push(await takeOver(cassandra, load, side))
+    }
     return { title: 'Benchmark of a take-over', lines, file: 'RESULTS-cluster.md', notes: '' }
   } finally {
     earlier?.remove()
   }
 }
 
-/** From the start of the next member until it finds all threads and their runs. */
-async function takeOver(cassandra: CassandraBench['cassandra'], threads: number,
+/** From the start of the next member until it has taken over. */
+async function takeOver(cassandra: CassandraBench['cassandra'], load: Load,
   { name, program }: Side): Promise<Line> {
   const place = newKeyspace(cassandra)
   const options = { project: 'bench', cassandra: place, args: ['--member-host', '127.0.0.1'],
     ...program !== undefined && { program } }
-  progress(`${threads} busy threads, ${name}`)
+  progress(`${load.threads}, ${name}`)
   const first = await startServer(options)
   const began = performance.now()
   try {
-    await begin(first.url, threads)
+    await load.begin(first)
   } finally {
     await first.kill('SIGKILL')
   }
@@ -64,16 +78,11 @@ async function takeOver(cassandra: CassandraBench['cassandra'], threads: number,
   const next = await startServer(options)
   try {
     const servedMs = performance.now() - killed
-    const served = new Served(name, next.url)
-    await until(wholeMs, `a search that finds ${threads} busy threads`, async () => {
-      const { body } = await served.ask('POST', '/threads/count', { status: 'busy' })
-      return Number(body) >= threads || undefined
-    })
-    const foundMs = performance.now() - killed
-    served.close()
-    return { measure: `a member killed with ${threads} busy threads: until the next finds them ` +
-      `all, ${name}`, unit: 's', ratio: spreadOf([foundMs / 1_000]),
-      figures: [`begun ${(threads / madeMs * 1_000).toFixed(0)} /s`,
+    await load.untilTaken(next)
+    const takenMs = performance.now() - killed
+    return { measure: `a member killed with ${load.threads}: until the next ${load.taken}, ${name}`,
+      unit: 's', ratio: spreadOf([takenMs / 1_000]),
+      figures: [`begun in ${(madeMs / 1_000).toFixed(0)} s`,
         `serves after ${(servedMs / 1_000).toFixed(1)} s`] }
   } finally {
     await Promise.all([next.close(), first.close()])
@@ -82,15 +91,68 @@ async function takeOver(cassandra: CassandraBench['cassandra'], threads: number,
 }
 
 /** A run on each thread that is due much later. */
-async function begin(url: string, threads: number): Promise<void> {
+function delayedRuns(count: number): Load {
+  return {
+    threads: `${count} busy threads`,
+    taken: 'finds them all',
+    begin: ({ url }) =>
+      beginRuns(url, randomIds(count), { input: turn('later'), after_seconds: 86_400 }),
+    async untilTaken({ url }) {
+      const served = new Served('member', url)
+      await until(wholeMs, `a search that finds ${count} busy threads`, async () => {
+        const { body } = await served.ask('POST', '/threads/count', { status: 'busy' })
+        return Number(body) >= count || undefined
+      })
+      served.close()
+    },
+  }
+}
+
+/** A run on each thread that executes one superstep after the other. */
+function openRuns(count: number): Load {
+  const ids = randomIds(count)
+  return {
+    threads: `${count} runs in progress`,
+    taken: `has ended a superstep of ${superstepMs / 1_000} s of each`,
+    async begin(server) {
+      await beginRuns(server.url, ids, { assistant_id: 'laps', config: { recursion_limit: 1_000 },
+        input: { laps: 900, pauseMs: superstepMs } })
+      await untilExecutedBy(server, ids)
+    },
+    untilTaken: (next) => untilExecutedBy(next, ids),
+  }
+}
+
+/** Resolves when the newest superstep of each thread was executed in the process of the server. */
+async function untilExecutedBy({ url, pid }: ServerProcess, ids: readonly string[]): Promise<void> {
   const served = new Served('member', url)
-  const run = { assistant_id: graphId, input: turn('later'), after_seconds: 86_400,
-    if_not_exists: 'create' }
-  let left = threads
-  await Promise.all(Array.from({ length: clients }, async () => {
-    while (left-- > 0) {
-      await within(answerMs, 'a run', served.ask('POST', `/threads/${randomUUID()}/runs`, run))
-    }
-  }))
+  await forEach(ids, (id) =>
+    until(wholeMs, `a superstep of thread ${id}`, async () => {
+      // The thread may have no owner yet.
+      const answer = await served.ask('GET', `/threads/${id}/state`).catch(() => undefined)
+      const { values } = (answer?.body ?? {}) as { values?: { pid?: number } }
+      return values?.pid === pid || undefined
+    }, 250))
   served.close()
+}
+
+/** Begins a run on each of new threads. */
+async function beginRuns(url: string, ids: readonly string[], run: object): Promise<void> {
+  const served = new Served('member', url)
+  const body = { assistant_id: graphId, if_not_exists: 'create', ...run }
+  await forEach(ids,
+    (id) => within(answerMs, 'a run', served.ask('POST', `/threads/${id}/runs`, body)))
+  served.close()
+}
+
+function randomIds(count: number): readonly string[] {
+  return Array.from({ length: count }, () => randomUUID())
+}
+
+async function forEach(ids: readonly string[],
+  work: (id: string) => Promise<unknown>): Promise<void> {
+  const left = ids.values()
+  await Promise.all(Array.from({ length: clients }, async () => {
+    for (const id of left) await work(id)
+  }))
 }
