@@ -4,7 +4,8 @@ import { START, StateGraph, StateSchema, UntrackedValue } from '@langchain/langg
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 
-import type { Execution } from '../../../../src/graph/execution.ts'
+import type { WorkerBatch } from '../../../../src/graph/events/worker-batch.ts'
+import type { Execution, RunRequest } from '../../../../src/graph/execution.ts'
 import { JobRunner } from '../../../../src/graph/pool/job-runner.ts'
 import { MessagePortBatcher } from '../../../../src/graph/pool/message-port-batcher.ts'
 import type { Recorder } from '../../../../src/graph/recording/recorder.ts'
@@ -67,6 +68,46 @@ describe('an execution whose checkpoints cannot be read', () => {
     begin(2)
     expect(await broken).toEqual({ type: 'broken', job: 2 })
     expect(env.lines).toMatchObject([{ details: { runId: 'r' } }])
+  })
+})
+
+describe('an execution that continues', () => {
+  it('reports its start before its first node has ended', async () => {
+    const node = Promise.withResolvers<void>()
+    const State = new StateSchema({ log: z.array(z.string()) })
+    const graph = new StateGraph(State)
+      .addNode('first', () => ({ log: ['first'] }))
+      .addNode('second', async () => {
+        await node.promise
+        return { log: ['second'] }
+      })
+      .addEdge(START, 'first')
+      .addEdge('first', 'second')
+      .compile()
+    const graphs = new GraphBench(graph)
+    await graphs.run({ input: { log: [] }, interruptBefore: ['second'] })
+    const { bench, log, threadId } = graphs
+    const sent: WorkerBatch[] = []
+    const hear = async (mail: WorkerMail) => {
+      if (mail.type === 'batch') sent.push(mail.batch)
+      if (mail.type !== 'read' || mail.what.kind !== 'tuple') return
+      const found = await log.tuple(mail.what.ns, mail.what.checkpointId)
+      runner.receive({ type: 'stored', reading: mail.reading, result: { value: [found!] } })
+    }
+    const batcher = new MessagePortBatcher((mails) => mails.forEach((mail) => void hear(mail)))
+    const lines = { during: <Result>(_job: number, work: () => Promise<Result>) => work() }
+    const runner = new JobRunner(bench, { batcher, lines }, virtualEnv(), {
+      entered: new Int32Array(2),
+    })
+    runner.receive({ type: 'execute', job: 1, warm: false,
+      execution: { ...execution, threadId, headId: log.headId,
+        request: { ...execution.request as RunRequest, input: 'null',
+          streamModes: ['updates'] } } })
+    await expect.poll(() => sent).toEqual([
+      { steps: [], events: [], ackId: 0, outcome: null },
+    ])
+    node.resolve()
+    await expect.poll(() => sent.at(-1)?.outcome?.status).toBe('success')
   })
 })
 
