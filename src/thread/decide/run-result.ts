@@ -69,9 +69,10 @@ export const threadDeleted: JsonText = JSON.stringify({
 /** The state values, with `__interrupt__` if the run waits for a human. */
 export function runResult(run: RunRow, values: JsonText): JsonText {
   if (run.errorJson !== '') return errorResult(run.errorJson)
-  const questions = questionsIn(run)
-  if (questions.length === 0) return values === 'null' ? '{}' : values
-  const asked = `"__interrupt__":${JSON.stringify(questions)}`
+  // A task that waits at a breakpoint has an empty list of interrupts.
+  const waits = run.interruptsJson !== '' && run.interruptsJson !== '{}'
+  if (!waits) return values === 'null' ? '{}' : values
+  const asked = `"__interrupt__":${JSON.stringify(questionsIn(run))}`
   if (!values.startsWith('{') || values === '{}') return `{${asked}}`
   return `${values.slice(0, -1)},${asked}}`
 }
