@@ -23,9 +23,11 @@ const cautious: Readonly<Record<string, readonly string[]>> = {
     'src/store/embedded/platform/span-deletion.ts', 'src/store/embedded/platform/span-lives.ts',
     'src/store/embedded/platform/span-removal.ts', 'src/store/embedded/platform/span-writer.ts'],
   'src/store/cassandra/platform/cassandra-spans.ts': [
+    'src/store/cassandra/platform/bucket-table.ts',
     'src/store/cassandra/platform/constant-bodies.ts',
     'src/store/cassandra/platform/feedback-token-table.ts',
     'src/store/cassandra/platform/lives/life-changes.ts',
+    'src/store/cassandra/platform/lives/row-lives.ts',
     'src/store/cassandra/platform/roll-up-table.ts',
   ],
 }
