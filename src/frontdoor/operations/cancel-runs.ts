@@ -9,6 +9,9 @@ import type { CancelRun, ThreadClient } from '../../thread/index.ts'
 
 type Threads = Pick<ThreadClient, 'search' | 'cancelRun'>
 
+/** Statuses of threads with unfinished runs, such as a message that waits for a resume. */
+const unfinishedStatuses = ['busy', 'interrupted', 'error'] as const
+
 /** Threads that are looked at together, and cancels that are under way at once. */
 const [pageThreads, cancelsAtOnce] = [100, 16]
 
@@ -48,31 +51,33 @@ export interface CancelAll {
 }
 
 /**
- * Cancels the unfinished runs of a tenant that have the status. It finds them by the rows of busy
+ * Cancels the unfinished runs of a tenant that have the status. It finds them by the rows of
  * threads, so that no thread is loaded whose runs stay. Runs that are made meanwhile may stay.
  */
 export async function cancelAll(threads: Threads, tenant: string,
   options: CancelAll): Promise<void> {
-  for (const hidden of shownAndHidden(options)) {
+  for (const group of groupsOf(tenant, options)) {
     const seen = new Set<string>()
     for (let pass = 0; pass < passesMax; pass++) {
-      if (!await cancelPass(threads, { tenant, hidden, options, seen })) break
+      if (!await cancelPass(threads, { ...group, seen })) break
     }
   }
 }
 
-/** A filter never means threads that are not listed. */
-function shownAndHidden({ filter }: CancelAll): readonly boolean[] {
-  if (filter === undefined) return [false, true]
-  return (filter.status ?? 'busy') === 'busy' ? [false] : []
+/** The groups of threads that may have such runs. A filter never means threads not listed. */
+function groupsOf(tenant: string, options: CancelAll): readonly Group[] {
+  const { filter } = options
+  const hidden = filter === undefined ? [false, true] : [false]
+  return unfinishedStatuses.filter((status) => (filter?.status ?? status) === status)
+    .flatMap((status) => hidden.map((each) => ({ tenant, hidden: each, status, options })))
 }
 
 /** The number of runs that `cancelAll` would cancel now. */
 export async function countAll(threads: Threads, tenant: string,
   options: CancelAll): Promise<number> {
   let count = 0
-  for (const hidden of shownAndHidden(options)) {
-    for await (const rows of busyPages(threads, { tenant, hidden, options })) {
+  for (const group of groupsOf(tenant, options)) {
+    for await (const rows of pagesOf(threads, group)) {
       const runs = rows.flatMap(({ unfinished }) => unfinished)
       count += runs.filter((run) =>
         options.status === 'all' || statusToCancel(run) === options.status
@@ -82,11 +87,11 @@ export async function countAll(threads: Threads, tenant: string,
   return count
 }
 
-/** Yields all busy threads, a page at a time. */
-async function* busyPages(threads: Threads,
-  busy: Busy): AsyncGenerator<readonly ThreadRow[], void, void> {
+/** Yields all threads of a group, a page at a time. */
+async function* pagesOf(threads: Threads,
+  group: Group): AsyncGenerator<readonly ThreadRow[], void, void> {
   for (let [offset, limit] = [0, pageThreads];;) {
-    const rows = await busyThreads(threads, busy, { offset, limit }).catch(unlessLong(limit))
+    const rows = await readPage(threads, group, { offset, limit }).catch(unlessLong(limit))
     if (rows) yield rows
     if (rows && rows.length < limit) return
     offset += rows?.length ?? 0
@@ -102,22 +107,23 @@ function unlessLong(limit: number): (error: unknown) => undefined {
   }
 }
 
-interface Busy {
+interface Group {
   readonly tenant: string
   readonly hidden: boolean
+  readonly status: typeof unfinishedStatuses[number]
   readonly options: CancelAll
 }
 
-interface Pass extends Busy {
+interface Pass extends Group {
   /** Runs that were cancelled, or need not be as they had another status. */
   readonly seen: Set<string>
 }
 
-/** Looks through all busy threads once. False if there was nothing left to cancel. */
+/** Looks through all threads of a group once. False if there was nothing left to cancel. */
 async function cancelPass(threads: Threads, pass: Pass): Promise<boolean> {
   let isNews = false
   for (let [offset, limit] = [0, pageThreads];;) {
-    const rows = await busyThreads(threads, pass, { offset, limit }).catch(unlessLong(limit))
+    const rows = await readPage(threads, pass, { offset, limit }).catch(unlessLong(limit))
     if (rows === undefined) {
       limit = 1
       continue
@@ -125,15 +131,16 @@ async function cancelPass(threads: Threads, pass: Pass): Promise<boolean> {
     const cancelled = await Promise.all(rows.map((row) => cancelOf(threads, row, pass)))
     isNews ||= cancelled.includes(true)
     if (rows.length < limit) return isNews
-    // Threads without unfinished runs are found no more. What that skips, the next pass finds.
-    const isEmptied = pass.options.status === 'all'
+    // Busy threads without unfinished runs are found no more. What that skips, the next pass finds.
+    const isEmptied = pass.options.status === 'all' && pass.status === 'busy'
     offset += isEmptied ? cancelled.filter((each) => !each).length : rows.length
   }
 }
 
-async function busyThreads(threads: Threads, { tenant, hidden, options: { filter, allowed } }: Busy,
+async function readPage(threads: Threads,
+  { tenant, hidden, status, options: { filter, allowed } }: Group,
   page: { readonly offset: number; readonly limit: number }): Promise<ThreadRow[]> {
-  const query = { ...filter, allowed, tenant, status: 'busy', sortBy: 'thread_id', sortOrder: 'asc',
+  const query = { ...filter, allowed, tenant, status, sortBy: 'thread_id', sortOrder: 'asc',
     withoutValues: true, ...page, ...hidden && { hidden } } as const
   const { threads: rows } = await threads.search(query, ({ row }) => row)
   return rows

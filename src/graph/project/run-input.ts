@@ -155,12 +155,11 @@ async function answersLeft(resume: unknown, asked: readonly string[],
 }
 
 /**
- * True if an unnamed answer in the log must not be used again. Either an earlier attempt used it,
- * or this run's own answer gets a name, so that the engine would keep both.
+ * True if an unnamed answer in the log must not be used. Either an earlier attempt used it, or
+ * another run wrote it, or this run's own answer gets a name, so that the engine would keep both.
  */
 export function outdatesAnswer({ asked, command }: Pick<RunRequest, 'asked' | 'command'>): boolean {
-  if (asked !== null) return true
-  return command !== null && isFalsyAnswer(commandIn(command).resume)
+  return asked !== null || command === null || !commandIn(command).resume
 }
 
 function isFalsyAnswer(resume: unknown): boolean {

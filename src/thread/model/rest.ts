@@ -38,14 +38,17 @@ export function hasQuestions(rest: Pick<Rest, 'interruptsJson'>): boolean {
   return questionsIn(rest).length > 0
 }
 
-/** Returns the open interrupts of a thread. A thread with a run in progress or due has none. */
+/**
+ * Returns the open interrupts of a thread. A thread with a run in progress or due has none. A
+ * message that waits for the run which resumes the thread is not due.
+ */
 export function openInterrupts(
   row: Pick<ThreadRow, 'status' | 'interruptsJson' | 'unfinished'>,
 ): readonly unknown[] {
   const { status, unfinished } = row
-  const areDelayed = unfinished.length > 0
-    && unfinished.every((run) => !run.started && run.notBeforeMs > 0)
-  const isBusy = status === ('busy' satisfies ThreadStatus) && !areDelayed
+  const areWaiting = unfinished.length > 0
+    && unfinished.every((run) => !run.started && (run.notBeforeMs > 0 || run.injects))
+  const isBusy = status === ('busy' satisfies ThreadStatus) && !areWaiting
   return isBusy ? [] : questionsIn(row)
 }
 

@@ -3,6 +3,7 @@
 import type { RunRow, ThreadRow, UnfinishedRun } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { planOf } from './run-request.ts'
+import { isMessage } from './waiting-message.ts'
 
 type RunCreated = Extract<RecordOf, { $case: 'runCreated' }>['value']
 
@@ -12,7 +13,8 @@ export function unfinishedOf(run: RunRow): UnfinishedRun {
     firstSeq, notBeforeMs, kwargsJson, ownerDeaths, suspect, starts, spentMs, revision } = run
   return { runId, createdSeq, updatedAtMs, status, started, startedAtMs, attempt, baseCheckpointId,
     firstSeq, notBeforeMs, inputCharacters: kwargsJson.length, ownerDeaths, suspect, starts,
-    spentMs, ...revision !== undefined ? { revision } : wantedBy(run) }
+    spentMs, ...revision !== undefined ? { revision } : wantedBy(run),
+    ...isMessage(run) && { injects: true } }
 }
 
 /**

@@ -236,3 +236,41 @@ describe('a run of which one task interrupts and another one does not end well',
     expect([row.status, await thread.asks()]).toEqual(['interrupted', ['Which order?']])
   })
 })
+
+describe('a resume without an interrupt id that was not used', () => {
+  /** A thread whose interrupt has the value of a run in progress, and which graph it has. */
+  async function resuming() {
+    const State = Annotation.Root({ out: Annotation<string>() })
+    let hold: () => Promise<void> = () => new Promise(() => {})
+    const graph = new StateGraph(State).addNode('ask', async () => {
+      const out = interrupt<string, string>('Q?')
+      await hold()
+      return { out }
+    }).addEdge(START, 'ask').compile()
+    const thread = new EngineThread(() => new PointedHost(new EngineHost(graph)))
+    await thread.run({ input: { out: '' } })
+    const runId = await thread.start({ command: { resume: 'secret' } })
+    for (let turn = 0; turn < 100; turn++) await settled()
+    return { thread, runId, release: () => (hold = () => Promise.resolve()) }
+  }
+
+  it('is not used by a run on a copy', async () => {
+    const { thread, release } = await resuming()
+    const copy = await thread.copy()
+    expect(await copy.asks()).toEqual(['Q?'])
+    release()
+    await copy.run({ input: null })
+    expect(await copy.values()).toEqual({ out: '' })
+  })
+
+  it('is not used by the next run after its own was cancelled', async () => {
+    const { thread, runId, release } = await resuming()
+    await thread.chain.client.cancelRun('t', thread.id, runId, { action: 'interrupt' })
+    release()
+    await thread.run({ input: null })
+    expect(await thread.values()).toEqual({ out: '' })
+    expect(await thread.asks()).toEqual(['Q?'])
+    await thread.run({ command: { resume: 'other' } })
+    expect(await thread.values()).toEqual({ out: 'other' })
+  })
+})
