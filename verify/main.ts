@@ -15,6 +15,7 @@ import { countPairs } from './pairs.ts'
 import { runRound } from './round.ts'
 import { startHeddle } from './targets/heddle.ts'
 import { startHeddleCluster } from './targets/heddle-cluster.ts'
+import { startLanggraphCli } from './targets/langgraph-cli.ts'
 import type { StartTarget } from './targets/target.ts'
 
 const usage = `Usage: npm run verify -- [options]
@@ -22,18 +23,21 @@ const usage = `Usage: npm run verify -- [options]
 Runs a random workload of the public API against a server, injects faults, and checks the
 history of all calls. Exits with 1 if a rule is broken.
 
-  --target <name>      heddle (a server with a data directory; the default) or heddle-cluster
-                       (three members on three nodes of Cassandra).
+  --target <name>      heddle (a server with a data directory; the default), heddle-cluster
+                       (three members on three nodes of Cassandra) or langgraph-cli (the
+                       development server of @langchain/langgraph-cli, without faults).
   --minutes <number>   Duration. Default: 5.
   --seed <number>      Seed of the workload. Default: from the time.
   --clients <number>   Clients at once. Default: 8.
   --history <folder>   Folder of the histories. Default: verify-history.
+  --continue           Continues after a broken rule, and counts how often each is broken.
   --check <file>       Checks a history and starts no server.
   --help               Prints this text.`
 
 const targets: Readonly<Record<string, StartTarget>> = {
   heddle: startHeddle,
   'heddle-cluster': startHeddleCluster,
+  'langgraph-cli': startLanggraphCli,
 }
 const shownViolations = 10
 const withGo = hasGo()
@@ -45,6 +49,7 @@ const { values: options } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     clients: { type: 'string', default: '8' },
     history: { type: 'string', default: 'verify-history' },
+    continue: { type: 'boolean', default: false },
     check: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -70,6 +75,7 @@ async function verify(seed: number, start: StartTarget): Promise<number> {
   if (!withGo) console.log('Without Go, logs are not checked for linearizability.')
   await mkdir(options.history, { recursive: true })
   const seen = new Map<string, number>()
+  const broken = new Map<string, number>()
   let calls = 0
   let history: HistoryWriter | undefined
   const receiver = await startReceiver((received) =>
@@ -92,10 +98,15 @@ async function verify(seed: number, start: StartTarget): Promise<number> {
       }
       console.log(`Round ${round}: ${calls} calls, ${seen.size} pairs, ${violations.length} broken`)
       report(violations)
-      if (violations.length > 0) {
-        console.log(`History: ${file}`)
-        return 1
-      }
+      if (violations.length === 0) continue
+      console.log(`History: ${file}`)
+      for (const { rule } of violations) broken.set(rule, (broken.get(rule) ?? 0) + 1)
+      if (!options.continue) return 1
+    }
+    if (broken.size > 0) {
+      console.log(`Seed ${seed}: ${calls} calls, ${seen.size} pairs of operations. Broken:`)
+      for (const [rule, count] of broken) console.log(`  ${count} × ${rule}`)
+      return 1
     }
     console.log(`Seed ${seed}: ${calls} calls, ${seen.size} pairs of operations, ` +
       `${ruleNames.length} rules, none broken.`)

@@ -7,6 +7,7 @@ import type { HistoryWriter } from './history/history.ts'
 import { pause } from './targets/target.ts'
 import type { Target } from './targets/target.ts'
 import { runClients } from './workload/clients.ts'
+import { offeredOperations } from './workload/operations.ts'
 import { Session } from './workload/session.ts'
 
 export interface RoundOptions {
@@ -30,11 +31,12 @@ const pageSize = 100
 export async function runRound(options: RoundOptions): Promise<void> {
   const { target, receiverUrl, name, seed, clients, history } = options
   const { loadMs } = target
-  const session = new Session({ urls: target.urls, receiverUrl, name, history })
+  const session = new Session({ ...target, receiverUrl, name, history })
   const stopped = AbortSignal.timeout(loadMs)
   const aborted = AbortSignal.timeout(loadMs + quietMs)
   await Promise.all([
-    runClients({ session, count: clients, seed, stopped, aborted }),
+    runClients({ session, operations: offeredOperations(session), count: clients, seed, stopped,
+      aborted }),
     injectFaults(target, history, { chance: new Chance(seed), stopped }),
   ])
   const signal = AbortSignal.timeout(2 * quietMs)
@@ -55,7 +57,9 @@ async function injectFaults(target: Target, history: HistoryWriter,
   for (;;) {
     await pause(chance.between(0.1, 0.5) * target.loadMs)
     if (stopped.aborted) return
-    const [name, inject] = chance.pick(Object.entries(target.faults))
+    const faults = Object.entries(target.faults)
+    if (faults.length === 0) return
+    const [name, inject] = chance.pick(faults)
     const startMs = history.nowMs()
     await inject()
     history.add({ type: 'fault', name, startMs, endMs: history.nowMs() })
@@ -101,7 +105,7 @@ async function readEverything(session: Session, signal: AbortSignal): Promise<vo
     body: { metadata: { verify: session.name } },
   }, signal)
   for (const [threadId, thread] of indexHistory(session.history.entries).threads) {
-    for (const run of thread.runs.keys()) {
+    for (const run of session.offers('trace.get') ? thread.runs.keys() : []) {
       await session.call(lastReader, { operation: 'trace.get', threadId, method: 'GET',
         path: `/api/v1/runs/${run}` }, signal)
     }

@@ -8,6 +8,11 @@ export interface Target {
   readonly loadMs: number
   /** Faults that can be injected, by name. Each resolves when all servers serve again. */
   readonly faults: Readonly<Record<string, () => Promise<void>>>
+  /**
+   * What it does not offer: names of operations, and of tasks such as `task.mail`. Default:
+   * nothing.
+   */
+  readonly missing?: RegExp
   close(): Promise<void>
 }
 

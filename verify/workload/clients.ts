@@ -3,6 +3,7 @@
 import { Chance } from '../../test/simulation/chance.ts'
 import { pause } from '../targets/target.ts'
 import { drawOperation } from './operations.ts'
+import type { Operation } from './operation.ts'
 import type { Session } from './session.ts'
 import { createThread } from './thread-operations.ts'
 
@@ -11,6 +12,7 @@ const pollDelayMs = 100
 
 export interface ClientsOptions {
   readonly session: Session
+  readonly operations: readonly Operation[]
   readonly count: number
   readonly seed: number
   /** No operation starts after its abort. */
@@ -21,7 +23,7 @@ export interface ClientsOptions {
 
 /** Runs the clients. Resolves when each has ended its last operation. */
 export async function runClients(options: ClientsOptions): Promise<void> {
-  const { session, count, seed, stopped, aborted } = options
+  const { session, operations, count, seed, stopped, aborted } = options
   await Promise.all(Array.from({ length: count }, async (_, number) => {
     const client = { number, chance: new Chance(seed * 1_000 + number), signal: aborted }
     while (!stopped.aborted) {
@@ -29,7 +31,7 @@ export async function runClients(options: ClientsOptions): Promise<void> {
       if (session.needsThread()) await createThread(session, client)
       if (session.threads.length > 0) {
         const thread = client.chance.pick(session.threads)
-        await drawOperation(client.chance).execute({ session, client, thread })
+        await drawOperation(operations, client.chance).execute({ session, client, thread })
       }
       const last = session.history.entries.slice(before).findLast(({ type }) => type === 'call')
       if (last?.type === 'call' && last.status === undefined) await waitForServer(options, number)

@@ -37,7 +37,7 @@ export function createRunBody({ session, client: { chance } }: Scene) {
     input: {
       task: {
         token: session.createToken(),
-        action: chance.pick(actions),
+        action: chance.pick(actions.filter((action) => session.offers(`task.${action}`))),
         ms: chance.below(maxTaskMs),
       },
     },

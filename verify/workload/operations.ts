@@ -4,16 +4,20 @@ import type { Chance } from '../../test/simulation/chance.ts'
 import { itemOperations } from './item-operations.ts'
 import type { Operation } from './operation.ts'
 import { runOperations } from './run-operations.ts'
+import type { Session } from './session.ts'
 import { threadOperations } from './thread-operations.ts'
 import { traceOperations } from './trace-operations.ts'
 import { wrongRequest } from './wrong-requests.ts'
 
 const operations: readonly Operation[] = [...runOperations, ...threadOperations, ...itemOperations,
   ...traceOperations, wrongRequest]
-const totalWeight = operations.reduce((sum, { weight }) => sum + weight, 0)
+/** The operations that the target of a session offers. */
+export function offeredOperations(session: Session): readonly Operation[] {
+  return operations.filter(({ name }) => session.offers(name))
+}
 
 /** Draws an operation by its weight. */
-export function drawOperation(chance: Chance): Operation {
-  let left = chance.number() * totalWeight
-  return operations.find(({ weight }) => (left -= weight) < 0) ?? operations[0]!
+export function drawOperation(offered: readonly Operation[], chance: Chance): Operation {
+  let left = chance.number() * offered.reduce((sum, { weight }) => sum + weight, 0)
+  return offered.find(({ weight }) => (left -= weight) < 0) ?? offered[0]!
 }

@@ -19,7 +19,7 @@ function startRun(name: string, weight: number, way: '' | '/wait' | '/stream'): 
       const { chance } = scene.client
       const body = createRunBody(scene)
       const streamed = way === '/stream' ? { stream_mode: ['values'] } : {}
-      const hasKey = chance.flip(keyed.key)
+      const hasKey = scene.session.offers('run.repeat') && chance.flip(keyed.key)
       const request = {
         method: 'POST',
         path: `/threads/${scene.thread.id}/runs${way}`,

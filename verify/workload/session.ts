@@ -2,6 +2,7 @@
 
 import type { Chance } from '../../test/simulation/chance.ts'
 import type { HistoryWriter } from '../history/history.ts'
+import type { Target } from '../targets/target.ts'
 
 /** A thread as the clients know it. They may be behind the server, as real clients are. */
 export interface KnownThread {
@@ -41,6 +42,12 @@ export interface Reply {
 const sharedThreads = 6
 const recentRuns = 4
 
+export interface SessionOptions extends Pick<Target, 'urls' | 'missing'> {
+  readonly receiverUrl: string
+  readonly name: string
+  readonly history: HistoryWriter
+}
+
 export class Session {
   readonly threads: KnownThread[] = []
   /** Ids of the projects that clients share. */
@@ -52,18 +59,23 @@ export class Session {
   readonly name: string
   /** URL that gets the webhooks of runs. */
   readonly webhookUrl: string
+  readonly #missing: RegExp | undefined
   readonly #urls: readonly string[]
   /** Index of the front door of each client: its number, and one more after each failure. */
   readonly #doors = new Map<number, number>()
   #tokens = 0
 
-  constructor(
-    options: { urls: readonly string[]; receiverUrl: string; name: string; history: HistoryWriter },
-  ) {
+  constructor(options: SessionOptions) {
+    this.#missing = options.missing
     this.#urls = options.urls
     this.webhookUrl = `${options.receiverUrl}/webhook`
     this.name = options.name
     this.history = options.history
+  }
+
+  /** True if the target has the operation or the task. */
+  offers(name: string): boolean {
+    return this.#missing?.test(name) !== true
   }
 
   /** A token that no other task of this session has. */
