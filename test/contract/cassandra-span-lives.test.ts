@@ -156,8 +156,8 @@ describe.skipIf(!cassandra)('the life of spans in Cassandra', () => {
       }]),
     ) }) as Connection
     await rewriteBucket({ connection: removing, bodies: { ofBlock: blockKey, ofFile: fileKey },
-      fileOwners, env: { nowMs: () => Date.now() } }, { tenant, project, lifeS: long },
-      bucketOf(hourOf(root.startUs)), () => false)
+      fileOwners, touch: async () => {}, env: { nowMs: () => Date.now() } }, { tenant, project,
+      lifeS: long }, bucketOf(hourOf(root.startUs)), () => false)
     const { span_bucket: _, ...left } = await daysLeft()
     // The note of the removal alone.
     expect(left).toEqual({ span_head: [], span_location: [], trace_block: [], span_file: [],

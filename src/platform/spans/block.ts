@@ -41,7 +41,8 @@ export async function sealBlockAside(
     ? sealed(trace, traceStartUs, body)
     : { id: idOf(body), trace, traceStartUs,
       data: Buffer.concat([Uint8Array.of(zstd), await compressed(body)]) }
-  return { ...block, id: block.id ^ BigInt.asUintN(62, bytesOfUuid(project).readBigUInt64BE()) }
+  // Its last bytes: the first ones are the time at which the project was created.
+  return { ...block, id: block.id ^ BigInt.asUintN(62, bytesOfUuid(project).readBigUInt64BE(8)) }
 }
 
 function sealed(trace: Uuid, traceStartUs: number, body: Uint8Array): Block {

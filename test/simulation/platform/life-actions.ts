@@ -83,12 +83,15 @@ export class LifeActions {
     await this.#expire()
   }
 
+  /** Records runs of a deployment, whose settings change in between. */
   async #record(): Promise<void> {
     const { chance, house, model } = this.#parts
-    const one = { run: house.newId('4'), days: chance.pick(recordDays), atMs: house.rightMs,
-      deployment: chance.pick(['first', 'second']), end: undefined }
-    await this.#putRecording(one)
-    model.recordings.push(one)
+    const deployment = chance.pick(['first', 'second'])
+    for (const days of chance.shuffled(recordDays)) {
+      const one = { run: house.newId('4'), days, atMs: house.rightMs, deployment, end: undefined }
+      await this.#putRecording(one)
+      model.recordings.push(one)
+    }
   }
 
   /** A worker sends calls of a run that was deleted. */

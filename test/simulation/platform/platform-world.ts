@@ -22,8 +22,8 @@ export interface PlatformOutcome {
   readonly steps: number
 }
 
-/** Actions that are drawn more often: most others need what they make. */
-const makers = ['ingest', 'own run', 'handoff'] as const
+/** Actions that are drawn more often: most others need what they make, or end what they make. */
+const [makers, lives] = [['ingest', 'own run', 'handoff'], ['tier', 'days', 'recording']] as const
 /** Bytes that the tenant of some sequences may have: a few traces. */
 const tenantBytes = 1_500
 
@@ -73,7 +73,10 @@ class PlatformWorld {
   async live(steps: number): Promise<PlatformOutcome> {
     let step = 0
     for (; step < steps && this.#findings.length === 0; step++) {
-      const action = this.#chance.pick(this.#chance.flip(0.3) ? makers : Object.keys(this.#actions))
+      const kind = this.#chance.number()
+      const action = this.#chance.pick(
+        kind < 0.3 ? makers : kind < 0.4 ? lives : Object.keys(this.#actions),
+      )
       this.#trace.push(action)
       await this.#actions[action]!()
       await this.#house.pass(2)

@@ -81,6 +81,7 @@ export class CassandraSpans implements SpanStore {
     this.#feedback = new SpanFeedback(this.#parts, new FeedbackTokenTable(connection, env))
     this.#lives = new LifeChanges({ connection, env, documents: this.#documents,
       bodies: { ofBlock: blockKey, ofFile: fileKey }, fileOwners, hourLongerS,
+      touch: (places) => this.#rollUps.touch(places),
       hours: (tenant, project) => this.#buckets.hours(tenant, project, 0, 2 ** 31 - 1),
       isWriter: access === 'write' })
   }

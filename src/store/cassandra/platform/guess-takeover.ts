@@ -66,13 +66,12 @@ export async function takeOver(parts: TakeoverParts, guess: Guess, place: SpanPl
   locations.add(batches, [place], life)
   blocks.addMembers(batches, writes, life)
   const hoursWritten = buckets.add(batches, [place], life)
-  if (former.trace !== place.trace || former.traceStartUs !== place.traceStartUs) {
-    const data = await blocks.read(former, head.blocks)
-    await blocks.addBlocks(batches, tenant,
-      [...data].map(([id, bytes]) => ({ id, trace: place.trace, traceStartUs: place.traceStartUs,
-        data: bytes })
-      ), life)
-  }
+  // Also in the same trace, because the project may keep them for another time.
+  const data = await blocks.read(former, head.blocks)
+  await blocks.addBlocks(batches, tenant,
+    [...data].map(([id, bytes]) => ({ id, trace: place.trace, traceStartUs: place.traceStartUs,
+      data: bytes })
+    ), life)
   const moved = await Promise.all((await files.find(former))
     .map(({ name }) => files.find(former, name)))
   await files.add(batches, tenant,

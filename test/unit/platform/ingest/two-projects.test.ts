@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest'
 
+import { sealBlockAside } from '../../../../src/platform/spans/block.ts'
 import { ingestHouse, projectId } from './ingest-house.ts'
 
 const id = '01890000-0000-7000-8000-000000000001'
@@ -21,3 +22,13 @@ it.each([1, 2])('has a block for each of two projects if %i requests bring it',
       .toEqual(['first', 'second'].map(projectId).toSorted())
     expect(new Set(heads.flatMap(({ blocks }) => blocks)).size).toBe(2)
   })
+
+it('has a block for each of two projects that were created in the same millisecond', async () => {
+  const [first, second] = await Promise.all(
+    ['0001', '0002'].map((end) =>
+      sealBlockAside({ project: `01890000-0000-7000-8000-00000000${end}`, trace: id,
+        traceStartUs: 0 }, [{ span: id, kind: 'post', members: {} }])
+    ),
+  )
+  expect(first!.id).not.toBe(second!.id)
+})

@@ -38,6 +38,8 @@ export interface RowLivesParts {
   readonly bodies: BodyKeys
   /** Keys of the files of a span. */
   readonly fileOwners: (place: SpanPlace) => readonly Buffer[]
+  /** Deletes the roll-ups of spans. */
+  readonly touch: (places: readonly SpanPlace[]) => Promise<void>
   readonly env: Pick<Env, 'nowMs'>
 }
 
@@ -108,6 +110,8 @@ export async function rewriteBucket(parts: RowLivesParts, project: ProjectLife, 
     await writeAll(connection, others.flatMap((row) =>
       headStatements(connection.keyspace, project, bucket, row, life)
     ))
+    // Spans that end now no longer count.
+    await parts.touch(heads)
   }
 }
 

@@ -19,7 +19,7 @@ class Cluster {
   failures = 0
 
   member(name: string): LifeChanges {
-    return new LifeChanges({ documents: this.documents, env: this.env,
+    return new LifeChanges({ documents: this.documents, env: this.env, touch: async () => {},
       connection: this.#connection(name), fileOwners: () => [], hourLongerS: 0, isWriter: true,
       bodies: { ofBlock: () => '', ofFile: () => '' }, hours: async () => [7, 6, 1] })
   }
