@@ -14,12 +14,12 @@ import { decideEdited, editAnswer, failedEdit, lostEdit, newestCheckpoint,
   slowEdit } from '../decide/state-edit.ts'
 import type { OwnCommand } from '../model/command.ts'
 import { isBusy } from '../model/waiting-message.ts'
-import { nodesBetweenSteps } from '../queries/next-nodes.ts'
+import { nodesBetweenSteps } from '../queries/waiting-paths.ts'
 import { perform, turn } from './perform.ts'
 import type { Decide } from './perform.ts'
 import { cutShort } from '../execution/cut-short.ts'
 import type { RunExecution } from '../execution/run-execution.ts'
-import type { Appended } from '../execution/run-output.ts'
+import { notifyAppended } from '../execution/run-output.ts'
 import type { StateEdit } from '../execution/state-edit.ts'
 import type { ThreadParts } from './thread-parts.ts'
 import { refuseLateEdits } from './thread-turns.ts'
@@ -31,24 +31,14 @@ type Report<Type extends OwnCommand['type']> = Extract<OwnCommand, { readonly ty
 /** Refuses the steps of an execution that is not the current one. Rule: [current_placement]. */
 export function steps(parts: ThreadParts, report: Report<'steps'>): Turn | Promise<Turn> {
   const { slot, trial, context } = parts
-  const { executionId, batch, done: notifyDone } = report
-  const work = slot.get(executionId)
+  const work = slot.get(report.executionId)
   if (work?.kind === 'run' && !work.takes(report)) return nothing
-  const written = work?.steps(batch) ??
+  const written = work?.steps(report.batch) ??
     { appended: Promise.reject(new HeddleError('stale_append')) }
   // A suspect that has finished a superstep is cleared.
   if (trial.place) void perform(parts, decideTrial)
-  const answer = ({ appended }: Appended): Turn => {
-    appended.catch(() => {})
-    notifyDone(appended)
-    return nothing
-  }
-  if (!(written instanceof Promise)) return answer(written)
-  return written.then(answer, (error: unknown) => {
-    // The log lacks this batch: what the execution builds on it cannot be written.
-    context.fail(error)
-    return answer({ appended: Promise.reject(error) })
-  })
+  const noted = notifyAppended(written, report.done, context)
+  return noted ? noted.then(() => nothing, () => nothing) : nothing
 }
 
 /** The execution of a run or of an edit has ended. */

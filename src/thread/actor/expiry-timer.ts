@@ -19,8 +19,7 @@ export class ExpiryTimer {
   /** Time at which the thread is due; 0 for never, or as long as its present state forbids it. */
   get atMs(): number {
     const { state } = this.#context.threadLog
-    const { row, exists } = state
-    return exists ? expiryAtMs(row, isBusy(state)) : 0
+    return state.exists ? expiryAtMs(state.row, isBusy(state)) : 0
   }
 
   /** Call when the thread may have changed. */

@@ -5,11 +5,11 @@
 
 import { atLatest, Backoff } from '../../../cluster/index.ts'
 import type { ActorContext } from '../../../cluster/index.ts'
-import type { Branch } from '../../../proto/gen/storage/v1/row.ts'
+import type { Branch, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
+import type { RunTable } from '../../search/index.ts'
 import type { ThreadPorts } from '../context/thread-context.ts'
-import { removeTracesOf } from './gone-runs.ts'
-import type { GoneRunsPorts } from './gone-runs.ts'
+import { planOf } from '../model/run-request.ts'
 
 /** Pauses before the next try. */
 const pauses = { firstMs: 1_000, longestMs: 60_000 }
@@ -92,5 +92,29 @@ export class Purge {
       }
       if (await atLatest(env, backoff.nextMs(), this.#stopped.promise)) return
     }
+  }
+}
+
+/** Ports with which the traces of removed runs are removed. */
+export interface GoneRunsPorts extends Pick<ThreadPorts, 'runsGone'> {
+  readonly runs: Pick<RunTable, 'list'>
+}
+
+/** Runs that are read at a time. */
+const pageOf = 1_000
+
+/**
+ * Removes the traces of all runs of a thread that is deleted. Those of stateless runs stay, as
+ * their threads go by themselves; `isAsked`: somebody has asked for it, so these go as well.
+ */
+export async function removeTracesOf({ runs, runsGone }: GoneRunsPorts, tenant: string,
+  threadId: string, isAsked = false): Promise<void> {
+  if (runsGone === undefined) return
+  for (let offset = 0;; offset += pageOf) {
+    const rows: RunRow[] = await runs.list({ tenant, threadId, limit: pageOf, offset,
+      texts: ['planJson', 'metadataJson'] })
+    const gone = isAsked ? rows : rows.filter((run) => !planOf(run).temporary)
+    if (gone.length > 0) await runsGone(tenant, gone)
+    if (rows.length < pageOf) return
   }
 }

@@ -17,8 +17,7 @@ import { askedAfter, configsOf, taskOfRun } from '../decide/owed.ts'
 import { canceledKey, runOfKey } from '../model/owed-key.ts'
 import { planOf } from '../model/run-request.ts'
 import { valuesAtEnd } from '../queries/state-values.ts'
-import { pushCall } from './push-call.ts'
-import { webhookBody } from './webhook-body.ts'
+import { pushCall, webhookBody } from './webhook-call.ts'
 
 /** A webhook that has been owed for this long is tried only once more. */
 const oldMs = 3_600_000

@@ -8,37 +8,45 @@ import { deploymentOf } from '../context/thread-graphs.ts'
 import type { Situation } from '../decide/decision.ts'
 import { runResult } from '../decide/run-result.ts'
 import { isBusy } from '../model/waiting-message.ts'
-import type { KeyedRuns } from '../queries/known-run.ts'
-import type { DeploymentWatch } from './deployment-watch.ts'
-import type { ExpiryTimer } from './expiry-timer.ts'
+import { KeyedRuns } from '../queries/known-run.ts'
+import { DeploymentWatch } from './deployment-watch.ts'
+import { ExpiryTimer } from './expiry-timer.ts'
 import type { Purge } from './purge.ts'
-import type { RunFeeds } from '../execution/run-feeds.ts'
-import type { ThreadFeed } from '../execution/thread-feed.ts'
-import type { WorkSlot } from '../execution/work-slot.ts'
-import type { RunRetention } from './run-retention.ts'
-import type { RunTimer } from './run-timer.ts'
-import type { RunWaiters } from './run-waiters.ts'
-import type { RunWebhooks } from './run-webhooks.ts'
-import type { StateQueries } from '../queries/state-queries.ts'
+import { RunFeeds } from '../execution/run-feeds.ts'
+import { ThreadFeed } from '../execution/thread-feed.ts'
+import { WorkSlot } from '../execution/work-slot.ts'
+import { RunRetention } from './run-retention.ts'
+import { RunTimer } from './run-timer.ts'
+import { RunWaiters } from './run-waiters.ts'
+import { RunWebhooks } from './run-webhooks.ts'
+import { StateQueries } from '../queries/state-queries.ts'
 import { valuesOf } from '../queries/state-values.ts'
-import type { Trial } from './trial.ts'
+import { Trial } from './trial.ts'
 
 /** The parts of one activation, each with one job. */
-export interface ThreadParts {
-  readonly context: ThreadContext
-  readonly slot: WorkSlot
-  readonly feeds: RunFeeds
-  readonly threadFeed: ThreadFeed
-  readonly waiters: RunWaiters
-  readonly timer: RunTimer
-  readonly trial: Trial
-  readonly deployment: DeploymentWatch
-  readonly expiry: ExpiryTimer
-  readonly retention: RunRetention
-  readonly keyed: KeyedRuns
-  readonly webhooks: RunWebhooks
-  readonly queries: StateQueries
-  readonly purge: Purge
+export type ThreadParts = Readonly<ReturnType<typeof partsOf>>
+
+/** Puts the parts around the log of a thread. */
+export function partsOf(context: ThreadContext, purge: Purge) {
+  const retention = new RunRetention(context)
+  const feeds = new RunFeeds(context, () => retention.endSeen())
+  const threadFeed = new ThreadFeed(context)
+  return {
+    context,
+    slot: new WorkSlot(context, feeds, threadFeed),
+    feeds,
+    threadFeed,
+    waiters: new RunWaiters(),
+    timer: new RunTimer(context),
+    trial: new Trial(context),
+    deployment: new DeploymentWatch(context),
+    expiry: new ExpiryTimer(context),
+    retention,
+    keyed: new KeyedRuns(context),
+    webhooks: new RunWebhooks(context),
+    queries: new StateQueries(context),
+    purge,
+  }
 }
 
 /** Input of the next decision: the state of the thread, and the work under way. */
@@ -63,10 +71,8 @@ export function isAwake(
 /** True if anything is in progress, owed or followed. */
 export function isOccupied(parts: ThreadParts): boolean {
   const { context: { threadLog }, feeds, threadFeed, slot, webhooks, purge } = parts
-  return isAwake(parts) || feeds.followed || threadFeed.followed || slot.isEditing ||
-    webhooks.owed ||
-    !threadLog.isOnDisk()
-    || purge.underWay
+  return isAwake(parts) || feeds.followed || threadFeed.followed || slot.isEditing
+    || webhooks.owed || purge.underWay || !threadLog.isOnDisk()
 }
 
 /** The result of a run whose end is on disk; `known` are its values if they are at hand. */

@@ -2,6 +2,7 @@
 
 import type { Turn } from '../../../cluster/index.ts'
 import type { AppliedCommand } from '../../../proto/gen/storage/v1/row.ts'
+import { decodeRow } from '../../checkpoint/index.ts'
 import type { JsonText, RecordOf } from '../../checkpoint/index.ts'
 import { appliedRecords, findApplied } from '../../owned-row/index.ts'
 import { HeddleError } from '../../errors.ts'
@@ -9,25 +10,24 @@ import { objectIn } from '../../json/index.ts'
 import { isExpired, matchesMetadata, requireShort } from '../../search/index.ts'
 import type { MetadataFilter } from '../../search/index.ts'
 import { cautiousNowMs } from '../context/thread-context.ts'
+import type { ThreadContext } from '../context/thread-context.ts'
 import { deploymentOf, graphOf, presentHost } from '../context/thread-graphs.ts'
-import { decideExpiry } from '../decide/expiry.ts'
 import { decideKeepLatest } from '../decide/history.ts'
-import { mayBeKept } from '../decide/kept-thread.ts'
 import { decideFirstState, decideUpdate, editAnswer,
   newestCheckpoint } from '../decide/state-edit.ts'
-import { decideAdopt, decideCreate, decideDelete, decidePatch,
+import { decideAdopt, decideCreate, decideDelete, decideExpiry, decidePatch,
   threadNotFound } from '../decide/thread.ts'
+import { mayBeKept } from '../decide/thread-records.ts'
 import { decideOwed, decideSettled } from '../decide/owed.ts'
 import type { Settled } from '../decide/owed.ts'
-import type { Origin, ThreadCommand } from '../model/command.ts'
+import type { CopyPlace, Origin, ThreadCommand } from '../model/command.ts'
 import type { CreateThread, StateUpdate, ThreadPatch } from '../model/thread-client.ts'
-import { originOf } from '../model/origin.ts'
+import { originAt, originOf } from '../model/origin.ts'
 import { fromOrigin } from '../model/thread-state.ts'
 import { isBusy } from '../model/waiting-message.ts'
-import { olderOrigin } from './copy-place.ts'
-import { removeTracesOf } from './gone-runs.ts'
 import { discard, perform, turn } from './perform.ts'
 import type { Decide } from './perform.ts'
+import { removeTracesOf } from './purge.ts'
 import type { ThreadParts } from './thread-parts.ts'
 
 /** Creates the thread. Throws `exists`, `unavailable` while another makes it, or `invalid`. */
@@ -238,4 +238,18 @@ export function requireSeen({ context: { threadLog: { state: { row } }, threadId
 /** Throws `not_found` for a thread that does not exist. */
 export function requireExist(parts: ThreadParts): void {
   if (!isThere(parts)) throw threadNotFound(parts.context.threadId)
+}
+
+/** Throws `not_found` for a checkpoint that is not part of the root's history. */
+async function olderOrigin({ threadLog, ports: { log } }: ThreadContext, origin: Origin,
+  { checkpointId, waiting }: CopyPlace): Promise<Origin> {
+  await threadLog.requireCheckpoint('', checkpointId)
+  const place = await log.findCheckpoint(origin.branch, checkpointId)
+  const [row] = place ? await log.read(origin.branch, { from: place.seq, through: place.seq }) : []
+  if (!place || !row) {
+    throw new HeddleError('not_found', `Checkpoint ${checkpointId} not found on this thread.`)
+  }
+  const last = decodeRow(row.body).at(-1)
+  const isLast = last?.$case === 'checkpoint' && last.value.id === checkpointId
+  return originAt(origin, { place, epoch: row.epoch, isLast, waiting })
 }

@@ -3,15 +3,15 @@
 import type { Turn } from '../../../cluster/index.ts'
 import type { AppliedCommand } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
+import { hostOfRun } from '../context/thread-graphs.ts'
 import { decideKeepLatest, decidePatchState, requireIdle } from '../decide/history.ts'
 import { decidePush } from '../decide/owed.ts'
 import type { OwnCommand, ThreadCommand } from '../model/command.ts'
 import { ended, lost, refused, rest, steps, timeLimit, wake } from './execution-turns.ts'
 import { listedRuns } from '../queries/run-list.ts'
 import { replayBase } from '../queries/replay-base.ts'
-import { runEffects, runGraphs } from '../queries/run-graphs.ts'
+import { runEffects, runGraphs } from '../queries/run-records.ts'
 import { storageUse } from '../queries/storage-use.ts'
-import { runLogs } from './run-logs.ts'
 import { cancel, deleteRun, join, runRow, start, started } from './run-turns.ts'
 import { turn } from './perform.ts'
 import { situationOf } from './thread-parts.ts'
@@ -120,11 +120,12 @@ function takeExisting(parts: ThreadParts, command: Existing, { note, cancelled }
 async function aboutRun(parts: ThreadParts,
   { runId, lines, graphs, effects, replay }: Extract<ThreadCommand, { type: 'get_run' }>,
   cancelled: AbortSignal | undefined): Promise<unknown> {
-  if (lines) return runLogs(parts, runId, lines)
+  const { context, context: { tenant, threadId } } = parts
   const run = await runRow(parts, runId)
-  if (replay) return replayBase(parts.context, run, replay, cancelled)
-  if (effects) return runEffects(parts.context, run, cancelled)
-  return graphs ? runGraphs(parts.context, run, cancelled) : run
+  if (lines) return hostOfRun(context, run).logs({ tenant, threadId, runId }, lines)
+  if (replay) return replayBase(context, run, replay, cancelled)
+  if (effects) return runEffects(context, run, cancelled)
+  return graphs ? runGraphs(context, run, cancelled) : run
 }
 
 /** Answers a command that was done before without doing it again. */

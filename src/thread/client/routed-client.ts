@@ -8,9 +8,9 @@ import type { LoggedLines } from '../../graph/index.ts'
 import { listOf, memberOf, valueIn } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { ReadQuota } from '../../limits/index.ts'
-import type { MetadataFilter, ThreadSearch } from '../../search/index.ts'
+import type { ThreadSearch } from '../../search/index.ts'
 import { onlyIn } from '../feed/namespace-filter.ts'
-import type { ThreadChange, ThreadCommand } from '../model/command.ts'
+import type { ThreadCommand } from '../model/command.ts'
 import { eventId, fromOwnRun } from '../model/event-position.ts'
 import type { RunEffects } from '../model/effect-fold.ts'
 import type { RunGraphs } from '../model/graph-fold.ts'
@@ -64,30 +64,24 @@ function threadCommands(calls: ThreadCalls, newThreadId: () => string): ThreadCo
     create: (tenant, request) => calls.ask(tenant, request.threadId, { type: 'create', request }),
     get: (tenant, id, brief) => calls.read(tenant, id, { type: 'get', ...brief && { brief } }),
     patch: (tenant, id, metadata, timeToLive, allowed) =>
-      calls.ask(tenant, id, { type: 'patch', metadata, ...timeToLive && { timeToLive },
-        ...seenBy(allowed) }),
-    delete: (tenant, id, allowed) => calls.remove(tenant, id, seenBy(allowed)),
+      calls.ask(tenant, id, { type: 'patch', metadata, ...timeToLive && { timeToLive }, allowed }),
+    delete: (tenant, id, allowed) => calls.remove(tenant, id, { allowed }),
     discard: (tenant, id) => calls.ask<void>(tenant, id, { type: 'delete' }).catch(ignoreNotFound),
     prune: (tenant, id, strategy, allowed) =>
       strategy === 'delete'
-        ? calls.remove(tenant, id, { ifIdle: true, ...seenBy(allowed) })
-        : calls.ask(tenant, id, { type: 'keep_latest', ...seenBy(allowed) }),
+        ? calls.remove(tenant, id, { ifIdle: true, allowed })
+        : calls.ask(tenant, id, { type: 'keep_latest', allowed }),
     copy: (tenant, id, options = {}) =>
       copyThread(calls, { tenant, id, targetId: newThreadId() }, options),
     state: (tenant, id, query, cancelled) =>
       calls.read<JsonText>(tenant, id, { type: 'state', query }, cancelled),
     patchState: (tenant, id, metadata, allowed) =>
-      calls.ask(tenant, id, { type: 'patch_state', metadata, ...seenBy(allowed) }),
+      calls.ask(tenant, id, { type: 'patch_state', metadata, allowed }),
     storage: (tenant, id, cancelled) =>
       calls.read<JsonText>(tenant, id, { type: 'storage' }, cancelled),
     updateState: (tenant, id, update, allowed) =>
-      calls.ask<JsonText>(tenant, id, { type: 'edit', update, ...seenBy(allowed) }),
+      calls.ask<JsonText>(tenant, id, { type: 'edit', update, allowed }),
   }
-}
-
-/** The member is present only with a filter, so that commands without one stay as they were. */
-function seenBy(allowed: MetadataFilter | undefined): ThreadChange {
-  return allowed === undefined ? {} : { allowed }
 }
 
 async function copyThread(calls: ThreadCalls,
@@ -98,7 +92,7 @@ async function copyThread(calls: ThreadCalls,
     { checkpointId, waiting: await isWaiting(calls, { tenant, id }, checkpointId) }
   const metadataJson = metadata && JSON.stringify(metadata)
   const copy = await calls.ask<ThreadView>(tenant, id, { type: 'copy', targetId, ...at && { at },
-    ...metadataJson && { metadataJson }, ...seenBy(allowed) })
+    ...metadataJson && { metadataJson }, allowed })
   const { row } = copy
   const isAsAsked = (!at || row.head?.id === checkpointId)
     && (!metadataJson || row.metadataJson === metadataJson)
@@ -162,11 +156,11 @@ function runCommands(calls: ThreadCalls, env: ThreadClientOptions['env']): RunCo
     listRuns: (query, cancelled) =>
       calls.read<RunRow[]>(query.tenant, query.threadId, { type: 'list_runs', query }, cancelled),
     cancelRun: (tenant, id, runId, cancel, allowed) =>
-      calls.ask(tenant, id, { type: 'cancel', runId, cancel, ...seenBy(allowed) }),
+      calls.ask(tenant, id, { type: 'cancel', runId, cancel, allowed }),
     deleteRun: (tenant, id, runId, allowed) =>
-      calls.ask(tenant, id, { type: 'delete_run', runId, ...seenBy(allowed) }),
+      calls.ask(tenant, id, { type: 'delete_run', runId, allowed }),
     changePush: (tenant, id, change, allowed) =>
-      calls.ask(tenant, id, { type: 'push', change, ...seenBy(allowed) }),
+      calls.ask(tenant, id, { type: 'push', change, allowed }),
     joinRun: (tenant, id, runId, cancelled) =>
       joinSteadily({ env, cancelled, join: () => join(tenant, id, runId, cancelled) }),
   }

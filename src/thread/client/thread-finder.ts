@@ -7,10 +7,9 @@ import { CodedError, HeddleError, ignoreNotFound } from '../../errors.ts'
 import { contains } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { ReadQuota, ReadShare } from '../../limits/index.ts'
-import { pageBytes } from '../../search/index.ts'
-import type { ThreadFilter, ThreadQuery, ThreadSearch } from '../../search/index.ts'
+import { pageBytes, placeOfThread } from '../../search/index.ts'
+import type { ThreadFilter, ThreadPlace, ThreadQuery, ThreadSearch } from '../../search/index.ts'
 import type { ThreadView, ValuesFilter } from '../model/thread-client.ts'
-import { pageOfRows } from './page-of-rows.ts'
 import type { ThreadCalls } from './thread-calls.ts'
 
 /** A filter on values reads the state of every candidate: this many at the most. */
@@ -158,4 +157,24 @@ function shareOf(reads: ReadQuota, tenant: string, rows: readonly ThreadRow[]): 
 
 function isTooLarge(error: unknown): boolean {
   return error instanceof CodedError && error.code === 'too_large'
+}
+
+/** Rows, the number of all that match, and the place of the last row if there are more. */
+interface RowPage {
+  readonly rows: ThreadRow[]
+  readonly total: number
+  readonly next: ThreadPlace | undefined
+}
+
+/** Reads a page. Behind a place, one row more is read: the total does not say what is left. */
+async function pageOfRows(
+  read: (query: ThreadQuery) => Promise<Omit<RowPage, 'next'>>,
+  query: ThreadQuery,
+): Promise<RowPage> {
+  const { after, limit, offset, sortBy } = query
+  const { rows: found, total } = await read(after ? { ...query, limit: limit + 1 } : query)
+  const rows = found.slice(0, limit)
+  const last = rows.at(-1)
+  const isMore = after ? found.length > limit : offset + rows.length < total
+  return { rows, total, next: last && isMore ? placeOfThread(last, sortBy) : undefined }
 }

@@ -1,7 +1,8 @@
 /** Cancels, rolls back and deletes runs. Pure. */
 
-import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { CheckpointPlace, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
+import { HeddleError } from '../../errors.ts'
 import { errorEntry } from '../model/feed-entry.ts'
 import { kwargsOf, planOf } from '../model/run-request.ts'
 import type { CancelRun } from '../model/thread-client.ts'
@@ -9,8 +10,6 @@ import type { ThreadState } from '../model/thread-state.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 import { finish } from './finish-run.ts'
-import { takenBack } from './rollback.ts'
-import type { RemovedRun, Rollback } from './rollback.ts'
 import { rolledBack } from './run-result.ts'
 import type { Ending } from './run-result.ts'
 import { startNext } from './start-next.ts'
@@ -90,4 +89,37 @@ function takeBack(draft: Draft, runs: readonly RunRow[], rollback: Rollback | un
     draft.effect({ kind: 'publish', runId: run.runId, entries })
     draft.effect({ kind: 'endRolledBack', run, seq: draft.seq })
   }
+}
+
+/** Places that were read for the rollback of a run. */
+export interface Rollback {
+  /** Undefined: back to no checkpoint at all. */
+  readonly head: CheckpointPlace | undefined
+  /** Replace the places of the dropped checkpoints, so that these are not found any more. */
+  readonly places: readonly CheckpointPlace[]
+}
+
+/** Throws `not_found` for a checkpoint that the rollback drops. */
+export function requireOutlive(checkpointId: string, { places }: Rollback): void {
+  if (!places.some(({ id, seq }) => id === checkpointId && seq === 0)) return
+  throw new HeddleError('not_found', `Checkpoint ${checkpointId} is one of the run that this one ` +
+    'would roll back: begin from an earlier one, or from none.')
+}
+
+/** A run that is removed. Its Idempotency-Key is empty without one. */
+type RemovedRun = Pick<RunRow, 'runId' | 'commandId' | 'createdAtMs'>
+
+/** The records of runs that end without a trace; `rollback` if one of them had started. */
+function takenBack(runs: readonly RemovedRun[], rollback: Rollback | undefined,
+  atMs: number): RecordOf[] {
+  if (!rollback) {
+    return runs.map(({ runId, commandId, createdAtMs }) => ({ $case: 'runDeleted',
+      value: { runId, atMs, ...commandId !== '' && { commandId, createdAtMs } } })
+    )
+  }
+  const { head } = rollback
+  const droppedRunIds = runs.map(({ runId }) => runId)
+  return [{ $case: 'headMoved',
+    value: { checkpointId: head?.id ?? '', seq: head?.seq ?? 0, base: head?.base ?? 0,
+      droppedRunIds, atMs } }]
 }

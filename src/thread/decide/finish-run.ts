@@ -8,9 +8,9 @@ import { hasQuestions } from '../model/rest.ts'
 import { planOf } from '../model/run-request.ts'
 import { endedRun } from '../model/run-changes.ts'
 import type { Draft } from './decision.ts'
-import { mayBeKept, show } from './kept-thread.ts'
 import { endedPush, isWatched } from './owed.ts'
 import type { Ending } from './run-result.ts'
+import { mayBeKept, show } from './thread-records.ts'
 
 /** Ends a run for good. Followers, waiters and the webhook get the end when it is on disk. */
 export function finish(draft: Draft, run: RunRow, ending: Ending): void {

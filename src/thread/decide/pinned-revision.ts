@@ -1,7 +1,7 @@
-/** The revision that a run of a deployment is pinned to. Pure. */
+/** The revision that a run of a deployment is pinned to, also when the pointer moves. Pure. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import { choiceMessage, chooseRevision } from '../../graph/index.ts'
+import { choiceMessage, chooseRevision, revisionInstead } from '../../graph/index.ts'
 import type { DeploymentView, RevisionChoice } from '../../graph/index.ts'
 import { askingRevision, waitingThread } from '../model/present-revision.ts'
 import { continues, forkIdOf, kwargsOf, planOf } from '../model/run-request.ts'
@@ -37,7 +37,7 @@ export function pinOf({ at: { deployment: view }, state }: Draft, run: RunRow): 
 }
 
 /** The revision that a run would take if none of its attempts counted. */
-export function choiceFor(view: DeploymentView, state: ThreadState, run: RunRow): RevisionChoice {
+function choiceFor(view: DeploymentView, state: ThreadState, run: RunRow): RevisionChoice {
   const plan = planOf(run)
   const { head, threadId } = state.row
   const isWaiting = isUntouched(state, run) && continuesAtHead(run, plan, head?.id)
@@ -48,7 +48,7 @@ export function choiceFor(view: DeploymentView, state: ThreadState, run: RunRow)
 }
 
 /** True if the run has not moved the head of its thread. */
-export function isUntouched({ row: { head } }: ThreadState, run: RunRow): boolean {
+function isUntouched({ row: { head } }: ThreadState, run: RunRow): boolean {
   return !run.started || (head?.id ?? '') === run.baseCheckpointId
 }
 
@@ -60,4 +60,34 @@ function hasClosed({ row: { interruptsJson, restBefore } }: ThreadState): boolea
 function continuesAtHead(run: RunRow, plan: RunPlan, headId: string | undefined): boolean {
   const kwargs = kwargsOf(run, plan)
   return continues(kwargs) && (forkIdOf(kwargs) ?? headId) === headId
+}
+
+/**
+ * The revision for which a run is to stop at its next superstep; undefined if it goes on as it is.
+ * A revision that its caller named is kept.
+ */
+export function revisionFor({ at: { deployment: view }, state }: Draft, run: RunRow):
+  | string
+  | undefined {
+  const { graphId, revision: requested } = planOf(run)
+  const { revision } = run
+  if (!view || revision === undefined || requested !== undefined) return undefined
+  return revisionInstead(view, { threadId: state.row.threadId, graphId, revision })
+}
+
+/**
+ * The revision of a run that has stopped. `nodes` would run next: the new revision must have all
+ * of them. Without any, nothing is known, and the run keeps its own.
+ */
+export function movedRevision({ at: { deployment: view }, state }: Draft, run: RunRow,
+  nodes: readonly string[]): string | undefined {
+  const { revision } = run
+  if (!view || revision === undefined) return revision
+  const choice = isUntouched(state, run)
+    ? choiceFor(view, state, run)
+    : nodes.length === 0
+    ? undefined
+    : chooseRevision({ view, threadId: state.row.threadId, graphId: planOf(run).graphId,
+      requested: null, waiting: { nodes, raisedBy: revision } })
+  return choice?.kind === 'chosen' ? choice.revision : revision
 }

@@ -15,8 +15,7 @@ import { startedPush } from './owed.ts'
 import type { Admission } from './run-queue.ts'
 import { startNext } from './start-next.ts'
 import { asAnswer, withAnswered } from './strict-resume.ts'
-import { createdRecord } from './thread-records.ts'
-import { timeToLiveFrom } from './time-to-live.ts'
+import { createdRecord, timeToLiveFrom } from './thread-records.ts'
 
 /** A run that may be started, with what was found out before. */
 export interface AdmittedRun extends Required<Pick<Cut, 'note'>>, PreparedCut {

@@ -11,8 +11,7 @@ import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 import { waitingPlace } from './finish-run.ts'
 import { stepRecords } from './steps.ts'
-import { createdRecord } from './thread-records.ts'
-import { timeToLiveFrom } from './time-to-live.ts'
+import { createdRecord, timeToLiveFrom } from './thread-records.ts'
 
 /** An edit as it waits for its turn. */
 export interface Edit {

@@ -1,16 +1,17 @@
-/** Creates, patches, copies and deletes a thread. Pure. */
+/** Creates, patches, copies and deletes a thread, and that of a stateless run. Pure. */
 
-import type { RecordOf } from '../../checkpoint/index.ts'
+import type { JsonText, RecordOf } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { metadataKeysMax, objectIn } from '../../json/index.ts'
+import { requireShort } from '../../search/index.ts'
 import type { TimeToLiveRequest } from '../../search/index.ts'
 import type { Origin } from '../model/command.ts'
 import type { CreateThread, ThreadPatch } from '../model/thread-client.ts'
+import { isBusy } from '../model/waiting-message.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
-import { patchedMetadata } from './metadata-patch.ts'
 import { giveUpCanceled } from './owed.ts'
-import { createdRecord } from './thread-records.ts'
-import { timeToLiveFrom } from './time-to-live.ts'
+import { createdRecord, mayBeKept, show, timeToLiveFrom } from './thread-records.ts'
 
 /** A command that changes something, with the record that marks it as done. */
 interface Noted {
@@ -78,4 +79,37 @@ export function decideDelete(at: Situation,
 /** The error for a command to a thread that does not exist. */
 export function threadNotFound(threadId: string): HeddleError {
   return new HeddleError('not_found', `Thread ${threadId} not found.`)
+}
+
+/** Merges shallowly. Throws `invalid` if that makes too many keys, or too long a text. */
+function patchedMetadata(metadataJson: JsonText,
+  change: Readonly<Record<string, unknown>>): JsonText {
+  const before = objectIn(metadataJson)
+  const metadata = { ...before, ...change }
+  // Runs add their graph and assistant, so that it may have more already.
+  const most = Math.max(metadataKeysMax, Object.keys(before).length)
+  if (Object.keys(metadata).length > most) {
+    throw new HeddleError('invalid', `metadata: a thread keeps ${metadataKeysMax} keys at most.`)
+  }
+  const patched = JSON.stringify(metadata)
+  requireShort(patched, metadataJson)
+  return patched
+}
+
+/**
+ * Deletes the thread unless a client still follows the run or a webhook is owed. A thread that may
+ * be kept is shown instead, because its client may not have received the result. Messages that wait
+ * for a resume end with the thread.
+ */
+export function decideExpiry(at: Situation, isFollowed: boolean, nowMs: number): Decision {
+  const { exists, row } = at.state
+  const hasEnded = exists && row.hidden && !isBusy(at.state)
+  const isDue = hasEnded && row.owedWebhooks.length > 0
+  const goes = hasEnded && !isDue && !isFollowed
+  if (goes && !mayBeKept(row)) return decideDelete(at, { note: [] }, nowMs)
+  const draft = new Draft(at, nowMs)
+  if (goes) show(draft)
+  draft.effect({ kind: 'awaitWebhooks', isDue })
+  if (hasEnded && !isDue && !goes) draft.effect({ kind: 'retain' })
+  return draft.decided()
 }

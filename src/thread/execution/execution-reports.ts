@@ -1,5 +1,7 @@
-/** Reports of one execution that no turn has taken yet. */
+/** Reports of one execution: each is a command, and may be taken before its turn. */
 
+import type { ExecutionListener } from '../../graph/index.ts'
+import type { ThreadContext } from '../context/thread-context.ts'
 import type { OwnCommand } from '../model/command.ts'
 
 /** Report of an execution: steps, and then its end or its loss. */
@@ -43,5 +45,19 @@ export class ExecutionReports {
   close(): void {
     this.#isClosed = true
     this.#arrived?.()
+  }
+}
+
+/** Each call becomes a command, so that it gets a turn of its own. `reports` gets it as well. */
+export function executionListener(executionId: number, { notify }: ThreadContext,
+  reports?: ExecutionReports): ExecutionListener {
+  const report = (command: ExecutionReport) => {
+    reports?.add(command)
+    notify(command)
+  }
+  return {
+    steps: (batch) => new Promise((done) => report({ type: 'steps', executionId, batch, done })),
+    ended: (outcome) => report({ type: 'ended', executionId, outcome }),
+    lost: (reason) => report({ type: 'lost', executionId, reason }),
   }
 }

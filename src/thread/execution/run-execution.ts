@@ -12,10 +12,9 @@ import { executionSource } from '../log/execution-source.ts'
 import type { Refusal } from '../model/refusal.ts'
 import { answerOf, planOf, runRequest } from '../model/run-request.ts'
 import type { ResumePoint } from '../model/run-request.ts'
-import { executionListener } from './execution-listener.ts'
-import { ExecutionReports } from './execution-reports.ts'
+import { executionListener, ExecutionReports } from './execution-reports.ts'
 import type { ExecutionReport } from './execution-reports.ts'
-import { RunOutput } from './run-output.ts'
+import { notifyAppended, RunOutput } from './run-output.ts'
 import type { Appended, OutputFeeds } from './run-output.ts'
 
 /** The run of an execution, and how it is started. */
@@ -40,10 +39,14 @@ export class RunExecution {
   readonly #threadEvents: boolean
   readonly #beganMs: number
   #stopLimit: (() => void) | undefined
-  #stopsFor: string | undefined
-  #isStopping = false
-  #takesMessages = false
-  #begun = false
+  /** True if it was handed to the graph host. */
+  begun = false
+  /** The revision that it stops for, or that its run has stopped for before. */
+  stopsFor: string | undefined
+  /** True if it was asked to stop for that. */
+  isStopping = false
+  /** True if it was asked to stop for messages. */
+  takesMessages = false
   #isCut: boolean
   #closed = false
   readonly #reports = new ExecutionReports()
@@ -55,7 +58,7 @@ export class RunExecution {
     this.id = context.ports.nextExecutionId()
     this.run = run
     this.#beganMs = beganMs
-    this.#stopsFor = stoppedFor
+    this.stopsFor = stoppedFor
     this.#isCut = stops
     this.#context = context
     this.#host = hostOfRun(context, run)
@@ -63,22 +66,6 @@ export class RunExecution {
     this.#threadEvents = feeds.threadFeed !== undefined
   }
 
-  /** True if it was handed to the graph host. */
-  get begun(): boolean {
-    return this.#begun
-  }
-  /** The revision that it stops for, or that its run has stopped for before. */
-  get stopsFor(): string | undefined {
-    return this.#stopsFor
-  }
-  /** True if it was asked to stop for that. */
-  get isStopping(): boolean {
-    return this.#isStopping
-  }
-  /** True if it was asked to stop for messages. */
-  get takesMessages(): boolean {
-    return this.#takesMessages
-  }
   /** Resolves when nothing more is expected of it. */
   get ended(): Promise<void> {
     return this.#ended.promise
@@ -107,7 +94,7 @@ export class RunExecution {
 
   /** Hands the run to the graph host. `head`: the thread's head, if it was just read. */
   begin(resumePoint: ResumePoint, head?: StoredTuple): void {
-    this.#begun = true
+    this.begun = true
     const { threadLog, tenant, threadId } = this.#context
     const { run, id } = this
     const plan = planOf(run)
@@ -133,8 +120,8 @@ export class RunExecution {
         ...this.#threadEvents && { threadEvents: true } },
     }, executionSource(threadLog, { head, steadily: (read) => this.#steadily(read) }),
       executionListener(id, this.#context, this.#reports))
-    if (this.#isStopping) this.pause()
-    if (this.#takesMessages) this.#host.pause(this.id, 'messages')
+    if (this.isStopping) this.pause()
+    if (this.takesMessages) this.#host.pause(this.id, 'messages')
   }
 
   /** Lets it stop at its next superstep. */
@@ -144,15 +131,15 @@ export class RunExecution {
 
   /** Lets it stop at its next superstep, so that its run goes on with another revision. */
   stopFor(revision: string): void {
-    this.#stopsFor = revision
-    this.#isStopping = true
-    if (this.#begun) this.pause()
+    this.stopsFor = revision
+    this.isStopping = true
+    if (this.begun) this.pause()
   }
 
   /** Lets it stop between two supersteps at which messages may be added to its state. */
   stopForMessages(): void {
-    this.#takesMessages = true
-    if (this.#begun) this.#host.pause(this.id, 'messages')
+    this.takesMessages = true
+    if (this.begun) this.#host.pause(this.id, 'messages')
   }
 
   /**
@@ -162,13 +149,13 @@ export class RunExecution {
    */
   async stop(ms: number): Promise<ExecutionOutcome | undefined> {
     this.#isCut = true
-    if (this.#begun) this.#host.stop(this.id)
+    if (this.begun) this.#host.stop(this.id)
     const stopWaiting = this.#context.ports.env.after(ms, () => this.#reports.close())
     try {
       for (;;) {
         const report = await this.#reports.next()
         if (report?.type !== 'steps') return report?.type === 'ended' ? report.outcome : undefined
-        await this.#takeIn(report)
+        await notifyAppended(this.steps(report.batch), report.done, this.#context)
       }
     } finally {
       stopWaiting()
@@ -197,19 +184,6 @@ export class RunExecution {
   /** As `RunOutput.steps`. */
   steps(batch: StepBatch): Appended | Promise<Appended> {
     return this.#output.steps(batch)
-  }
-
-  async #takeIn({ batch, done }: ExecutionReport & { type: 'steps' }): Promise<void> {
-    try {
-      const { appended } = await this.steps(batch)
-      appended.catch(() => {})
-      done(appended)
-    } catch (error) {
-      // The log lacks this batch, so no later one may be written.
-      this.#context.fail(error)
-      done(Promise.reject(error))
-      throw error
-    }
   }
 
   /**

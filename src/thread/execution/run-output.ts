@@ -20,6 +20,27 @@ export interface Appended {
 }
 
 /**
+ * Notifies an execution when its batch is on disk. Undefined if the turn need not wait. Rejects if
+ * the batch cannot be written: the log lacks it, so no later one may be written.
+ */
+export function notifyAppended(written: Appended | Promise<Appended>,
+  done: (appended: Promise<void>) => void, { fail }: Pick<ThreadContext, 'fail'>
+):
+  | Promise<void>
+  | undefined {
+  const notify = (appended: Promise<void>) => {
+    appended.catch(() => {})
+    done(appended)
+  }
+  if (!(written instanceof Promise)) return void notify(written.appended)
+  return written.then(({ appended }) => notify(appended), (error: unknown) => {
+    fail(error)
+    notify(Promise.reject(error))
+    throw error
+  })
+}
+
+/**
  * Time for which readers may hold up a run that sends more than they take: two seconds, and beyond
  * that only as long as a line of 100 Mbit/s needs.
  */

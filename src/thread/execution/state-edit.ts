@@ -9,7 +9,7 @@ import { hostOfRun, presentHost, presentRevisionOf } from '../context/thread-gra
 import type { Edit } from '../decide/state-edit.ts'
 import { executionSource } from '../log/execution-source.ts'
 import { sharedConfigurable } from '../model/run-request.ts'
-import { executionListener } from './execution-listener.ts'
+import { executionListener } from './execution-reports.ts'
 import type { Appended } from './run-output.ts'
 
 /** An edit, and the promise of the response to its caller. */

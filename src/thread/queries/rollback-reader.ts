@@ -3,7 +3,7 @@
 import type { CheckpointPlace, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { newestOf } from '../../checkpoint/index.ts'
 import { recordsOf } from '../context/resume-point.ts'
-import type { Rollback } from '../decide/rollback.ts'
+import type { Rollback } from '../decide/cut-run.ts'
 import type { ThreadLogPorts } from '../log/thread-log-options.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 

@@ -1,9 +1,14 @@
-/** The records of a run, as its part of the log has them: the same after a restart. */
+/** Subgraphs and effects of a run, as its part of the log has them: the same after a restart. */
 
 import { decodeRow } from '../../checkpoint/index.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
+import { EffectFold } from '../model/effect-fold.ts'
+import type { RunEffects } from '../model/effect-fold.ts'
+import { GraphFold } from '../model/graph-fold.ts'
+import type { RunGraphs } from '../model/graph-fold.ts'
+import { planOf } from '../model/run-request.ts'
 import { readPortions } from './log-portions.ts'
 
 /** The newest rows of a run that are read. */
@@ -19,7 +24,7 @@ interface Fold<Answer> {
  * Folds the records of a run. `open` makes the fold; `isBegun` if the run began before the first
  * record.
  */
-export async function foldRun<Answer>(context: ThreadContext, run: RunRow,
+async function foldRun<Answer>(context: ThreadContext, run: RunRow,
   open: (isBegun: boolean) => Fold<Answer>, cancelled?: AbortSignal): Promise<Answer> {
   const { threadLog } = context
   await threadLog.durable
@@ -34,4 +39,18 @@ export async function foldRun<Answer>(context: ThreadContext, run: RunRow,
     }, cancelled)
   }
   return fold.answer
+}
+
+/** Reads the rows of the run for its subgraphs. */
+export async function runGraphs(context: ThreadContext, run: RunRow,
+  cancelled?: AbortSignal): Promise<RunGraphs> {
+  const graphs = await foldRun(context, run, (isBegun) => new GraphFold(run.runId, isBegun),
+    cancelled)
+  return { graphId: planOf(run).graphId, ...graphs }
+}
+
+/** Reads the rows of the run for its effects. */
+export function runEffects(context: ThreadContext, run: RunRow,
+  cancelled?: AbortSignal): Promise<RunEffects> {
+  return foldRun(context, run, (isBegun) => new EffectFold(run.runId, isBegun), cancelled)
 }

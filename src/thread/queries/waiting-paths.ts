@@ -1,8 +1,10 @@
 /** Nodes at which a thread waits at a checkpoint, down to subgraphs, as its log says. */
 
+import { decodeRow } from '../../checkpoint/index.ts'
 import type { ChannelView } from '../../checkpoint/index.ts'
 import { interruptedTasks, memoryNamespace, nextNodesOf, taskNamespace } from '../../graph/index.ts'
 import type { GraphDescription } from '../../graph/index.ts'
+import type { ThreadContext } from '../context/thread-context.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 
 /** Interrupted tasks of one graph that are looked into. A worker looks into all before it runs. */
@@ -63,4 +65,27 @@ async function begunIn(threadLog: ThreadLog, { ns, checkpointId }: Level, name: 
   const tasks = [...interruptedTasks(found?.writes ?? [])].slice(0, tasksMax)
     .map((task) => taskNamespace(ns, name, task))
   return [...new Set([...tasks, ...tasks.map(memoryNamespace)])]
+}
+
+/**
+ * The nodes of the root graph that come next. None if that is not known: the run is within a
+ * superstep, as when it has stopped in a subgraph.
+ */
+export async function nodesBetweenSteps(context: ThreadContext): Promise<readonly string[]> {
+  const { threadLog } = context
+  await threadLog.durable
+  const { head } = threadLog.state.row
+  if (!head || !await isLastStep(context, head.id)) return []
+  // Without a graph, its subgraphs are not looked into: none of them has begun.
+  return await waitingPaths(threadLog, head.id, undefined)
+}
+
+/** True if nothing was written for a step since the checkpoint: no subgraph's state, no writes. */
+async function isLastStep({ ports: { log }, threadLog }: ThreadContext,
+  checkpointId: string): Promise<boolean> {
+  const { stepSeq: seq, branch } = threadLog.state.row
+  const [entry] = await log.read(branch!, { from: seq, through: seq })
+  const last = entry && decodeRow(entry.body)
+    .findLast(({ $case }) => $case === 'checkpoint' || $case === 'writes')
+  return last?.$case === 'checkpoint' && last.value.id === checkpointId
 }

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { RecordOf } from '../../../../src/checkpoint/index.ts'
 import { metadataKeysMax } from '../../../../src/json/index.ts'
-import { decideExpiry } from '../../../../src/thread/decide/expiry.ts'
-import { decideAdopt, decideCreate, decideDelete,
+import { decideAdopt, decideCreate, decideDelete, decideExpiry,
   decidePatch } from '../../../../src/thread/decide/thread.ts'
 import { decideOwed, decideSettled } from '../../../../src/thread/decide/owed.ts'
 import { originOf } from '../../../../src/thread/model/origin.ts'

@@ -1,7 +1,9 @@
-/** The body that a webhook is sent: the run's record, its times and its result. Pure. */
+/** Calls about the end of a run: the body of a webhook, and the call about a task. Pure. */
 
+import type { PushConfig } from '../../../proto/gen/storage/v1/push.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
+import type { Call } from '../../egress/index.ts'
 import { textAt, timeText, valueIn } from '../../json/index.ts'
 
 /** Content of the webhook about the end of a run. */
@@ -27,4 +29,17 @@ export function webhookBody({ run, shown, startedAtMs, sentAtMs, values }: RunEn
     ...message === undefined ? [] : [`"error":${JSON.stringify(message)}`],
   ]
   return `${shown.slice(0, -1)},${more.join(',')}}`
+}
+
+/** The call for a config. What is owed makes the same id at every try: receivers drop repeats. */
+export function pushCall({ id, url, token, scheme, credentials, dialect }: PushConfig,
+  owed: string): Required<Pick<Call, 'url' | 'headers'>> {
+  const delivery = `${owed}/${encodeURIComponent(id)}`
+  return { url, headers: {
+    'content-type': dialect === '0.3' ? 'application/json' : 'application/a2a+json',
+    'idempotency-key': delivery,
+    'x-heddle-delivery': delivery,
+    ...token !== '' && { 'x-a2a-notification-token': token },
+    ...scheme !== '' && { authorization: `${scheme} ${credentials}` },
+  } }
 }
