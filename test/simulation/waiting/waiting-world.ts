@@ -35,6 +35,9 @@ const actionsMax = 24
 const answer = (ids: readonly string[]): Partial<StartRun> => ({ strictResume: true,
   kwargs: { input: null, command: { resume: Object.fromEntries(ids.map((id) => [id, 'yes'])) } } })
 
+/** An answer without ids, which is for the interrupts that are open when it is sent. */
+const plainAnswer: Partial<StartRun> = { kwargs: { input: null, command: { resume: 'yes' } } }
+
 /** Simulates the history of a seed, without one of the rules if it is named. */
 export async function simulateWaiting(seed: number,
   without?: WaitingRule): Promise<WaitingOutcome> {
@@ -74,6 +77,8 @@ class WaitingWorld {
   readonly #hosts = new Map<string, RevisionHost>()
   /** Rows of the thread before its runs that have started, by run. */
   readonly #before = new Map<string, Row>()
+  /** Interrupts that were open when a delayed answer was sent, by its run. */
+  readonly #answered = new Map<string, readonly string[]>()
   /** Messages of runs that ended before they were taken. */
   readonly #ended = new Set<string>()
   #row: Row | undefined
@@ -102,7 +107,8 @@ class WaitingWorld {
       await this.#act(this.#chance.pick(
         ['run', 'answer', 'answer', 'execute', 'execute', 'execute', 'execute', 'execute',
           'execute', 'cancel', 'rollback', 'rollback', 'inject', 'inject', 'edit', 'copy', 'prune',
-          'pause', 'deploy', 'remove', 'restart', 'handoff', 'later', 'live'] as const,
+          'pause', 'deploy', 'remove', 'restart', 'handoff', 'later', 'later', 'wait',
+          'live'] as const,
       ))
     }
     if (this.#findings.length === 0) await this.#resume()
@@ -126,7 +132,10 @@ class WaitingWorld {
         quiet(this.#start(answer(idsOf(this.#row))))
         break
       case 'later':
-        quiet(this.#start({ ...answer(idsOf(this.#row)), afterMs: 60_000 }))
+        quiet(this.#answerLater())
+        break
+      case 'wait':
+        this.#house.env.advance(30_000)
         break
       case 'execute':
         await this.#execute()
@@ -184,6 +193,14 @@ class WaitingWorld {
 
   async #start(run: Partial<StartRun>): Promise<unknown> {
     return await this.#house.client.startRun(shop, 'x', this.#house.run(run))
+  }
+
+  async #answerLater(): Promise<void> {
+    const ids = idsOf(this.#row)
+    const run = this.#house.run({ ...this.#chance.flip(0.5) ? answer(ids) : plainAnswer,
+      afterMs: 60_000 })
+    await this.#house.client.startRun(shop, 'x', run)
+    this.#answered.set(run.runId, ids)
   }
 
   async #inject(): Promise<void> {
@@ -348,6 +365,10 @@ class WaitingWorld {
     const started = stored.unfinished.find((run) => run.started)
     const wasStarted = this.#row?.unfinished.some((run) => run.started)
     if (started && this.#row && !wasStarted) this.#before.set(started.runId, this.#row)
+    const closed = started === undefined || this.#before.get(started.runId) !== this.#row
+      ? undefined
+      : this.#answered.get(started.runId)?.find((id) => !open.includes(id))
+    if (closed !== undefined) this.#find(`a delayed answer to ${closed} resumes ${open.join()}`)
     this.#row = stored
     this.#log(`    ${row.status} ${shown.join()} at ${row.head?.id ?? ''}: ${
       stored.unfinished
