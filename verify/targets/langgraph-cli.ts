@@ -18,6 +18,14 @@ import type { Target } from './target.ts'
 const packages = ['@langchain/langgraph-cli@1.5.1', '@langchain/langgraph@1.4.18',
   '@langchain/core@1.2.13', '@langchain/langgraph-checkpoint@1.1.5']
 const startMs = 60_000
+/**
+ * It sends traces to LangSmith, and has no effects, no idempotency keys, no prune and no messages
+ * for a run that executes.
+ */
+const missing = new RegExp(
+  ['^(project|span|feedback|trace)\\.', '^run\\.(inject|repeat)$', '^thread\\.prune$',
+    '^task\\.(charge|mail)$'].join('|'),
+)
 
 export async function startLanggraphCli(receiverUrl: string): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'heddle-peer-'))
@@ -46,10 +54,7 @@ export async function startLanggraphCli(receiverUrl: string): Promise<Target> {
   }
   for (const endMs = performance.now() + startMs; performance.now() < endMs; await pause(250)) {
     if (await fetch(`${url}/ok`).then(({ ok }) => ok, () => false)) {
-      // It sends traces to LangSmith, and has no effects, no idempotency keys and no messages for a
-      // run that executes.
-      return { name: 'langgraph-cli', urls: [url], loadMs: 30_000, faults: {}, close,
-        missing: /^(project|span|feedback|trace)\.|^run\.(inject|repeat)$|^task\.(charge|mail)$/ }
+      return { name: 'langgraph-cli', urls: [url], loadMs: 30_000, faults: {}, missing, close }
     }
   }
   await close()
