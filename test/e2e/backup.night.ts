@@ -63,7 +63,8 @@ it('A backup of 200 MB is made and restored while 200 commits a second continue.
   writing.abort()
   await Promise.all(writers)
   await server.close()
-  expect([status, stderr]).toEqual([0, ''])
+  // On a busy machine it shows its progress.
+  expect([status, stderr.replaceAll(/^(Copying|Checking|Hashing) .*\n/gm, '')]).toEqual([0, ''])
   const megabytes = statSync(join(root, 'a.db')).size / 1_000_000
   console.log(`${megabytes.toFixed()} MB in ${seconds.toFixed(1)} s, ` +
     `${perSecond.toFixed()} commits a second, ${calm.toFixed()} before; p99 ` +
