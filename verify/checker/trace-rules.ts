@@ -147,7 +147,9 @@ const traced: Rule<HistoryIndex> = (index) =>
     if (isGone && call.status === 200) {
       return [{ message: `Run ${runId} is gone and has a trace`, calls: [call] }]
     }
-    return last?.status === 'success' && !isGone && call.status === 404
+    // Without a response it is not known whether the thread was deleted.
+    const mayBeGone = isGone || (thread?.deletions.length ?? 0) > 0
+    return last?.status === 'success' && !mayBeGone && call.status === 404
       ? [{ message: `Run ${runId} has no trace`, calls: [last.call, call] }]
       : []
   })

@@ -173,6 +173,14 @@ describe('The checker of histories', () => {
     expect(new Set(rules)).toEqual(new Set([rule, ...accompanied[rule] ?? []]))
   })
 
+  it('accepts that a thread whose deletion had no response has no traces', () => {
+    const { entries } = created().run('a').view('a', 'success')
+      .call('thread.delete', { status: undefined }).quiet()
+      .call('trace.get', { path: '/runs/a', status: 404 })
+    const rules = checkHistory(entries).map((violation) => violation.rule)
+    expect(rules).toEqual(['available without faults'])
+  })
+
   it('accepts a correct history with a copy, an answer, a rollback and a deletion', () => {
     const { entries } = succeeded().state('a:in', 'a:out')
       .call('thread.copy', { response: { thread_id: 'copy' } })
