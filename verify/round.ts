@@ -1,10 +1,11 @@
 /** A round: load with faults, then quiet, then a read of everything. */
 
+import { setTimeout as pause } from 'node:timers/promises'
+
 import { Chance } from '../test/simulation/chance.ts'
 import { indexHistory } from './checker/history-index.ts'
 import { findUndelivered } from './checker/run-rules.ts'
 import type { HistoryWriter } from './history/history.ts'
-import { pause } from './targets/target.ts'
 import type { Target } from './targets/target.ts'
 import { runClients } from './workload/clients.ts'
 import { offeredOperations } from './workload/operations.ts'

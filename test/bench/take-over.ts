@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 
+import { forEachLimit } from '../../src/store/cassandra/driver/for-each-limit.ts'
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import { startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
@@ -126,13 +127,14 @@ function openRuns(count: number): Load {
 /** Resolves when the newest superstep of each thread was executed in the process of the server. */
 async function untilExecutedBy({ url, pid }: ServerProcess, ids: readonly string[]): Promise<void> {
   const served = new Served('member', url)
-  await forEach(ids, (id) =>
-    until(wholeMs, `a superstep of thread ${id}`, async () => {
+  await forEachLimit(clients, ids, async (id) => {
+    await until(wholeMs, `a superstep of thread ${id}`, async () => {
       // The thread may have no owner yet.
       const answer = await served.ask('GET', `/threads/${id}/state`).catch(() => undefined)
       const { values } = (answer?.body ?? {}) as { values?: { pid?: number } }
       return values?.pid === pid || undefined
-    }, 250))
+    }, 250)
+  })
   served.close()
 }
 
@@ -140,19 +142,12 @@ async function untilExecutedBy({ url, pid }: ServerProcess, ids: readonly string
 async function beginRuns(url: string, ids: readonly string[], run: object): Promise<void> {
   const served = new Served('member', url)
   const body = { assistant_id: graphId, if_not_exists: 'create', ...run }
-  await forEach(ids,
-    (id) => within(answerMs, 'a run', served.ask('POST', `/threads/${id}/runs`, body)))
+  await forEachLimit(clients, ids, async (id) => {
+    await within(answerMs, 'a run', served.ask('POST', `/threads/${id}/runs`, body))
+  })
   served.close()
 }
 
 function randomIds(count: number): readonly string[] {
   return Array.from({ length: count }, () => randomUUID())
-}
-
-async function forEach(ids: readonly string[],
-  work: (id: string) => Promise<unknown>): Promise<void> {
-  const left = ids.values()
-  await Promise.all(Array.from({ length: clients }, async () => {
-    for (const id of left) await work(id)
-  }))
 }

@@ -188,6 +188,12 @@ export function aRun(runId: string, run: Partial<StartRun> = {}): StartRun {
   }
 }
 
+/** A message for a run of the thread, as the front door sends it. Its text is its id. */
+export function aMessage(text: string) {
+  return { ifMissing: 'reject', plan: { ...aRun('').plan, injects: true },
+    kwargs: { input: { messages: [{ role: 'user', content: text, id: text }] } } } as const
+}
+
 /** Resolves when everything that needs no timer has run. */
 export async function settled(): Promise<void> {
   for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))

@@ -6,7 +6,7 @@ import { itemRules, metadataRules } from './register-rules.ts'
 import { historyRules, threadLifeRules } from './response-rules.ts'
 import { runRules, runsRules } from './run-rules.ts'
 import { threadRules } from './state-rules.ts'
-import { traceRules } from './trace-rules.ts'
+import { spanRules, spansOf, traceRules } from './trace-rules.ts'
 import { applyRules } from './violation.ts'
 import type { Violation } from './violation.ts'
 
@@ -19,9 +19,10 @@ export function checkHistory(entries: readonly Entry[]): readonly Violation[] {
   const threads = [...index.threads.values()].flatMap((thread) =>
     applyRules(rulesOfThreads, { index, thread })
   )
-  return [...applyRules(rulesOfHistories, index), ...threads]
+  const spans = spansOf(index).flatMap((span) => applyRules(spanRules, span))
+  return [...applyRules(rulesOfHistories, index), ...threads, ...spans]
 }
 
 /** Names of all rules. */
-export const ruleNames: readonly string[] = [rulesOfHistories, rulesOfThreads]
+export const ruleNames: readonly string[] = [rulesOfHistories, rulesOfThreads, spanRules]
   .flatMap((rules) => Object.keys(rules))

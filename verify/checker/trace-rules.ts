@@ -7,23 +7,27 @@ import { allowedValues } from './register-rules.ts'
 import { isBefore } from './state-rules.ts'
 import type { Rule } from './violation.ts'
 
-interface SpanRecord {
+/** A span that clients posted, in its project. */
+export interface SpanRecord {
   readonly id: string
-  readonly project: string
   readonly calls: readonly Call[]
   /** Deletions of the span and of its project, by any client. */
   readonly deletions: readonly Call[]
+  /** Queries of its project. */
+  readonly queries: readonly Call[]
 }
 
-function toSpans({ calls }: HistoryIndex): readonly SpanRecord[] {
-  const projects = Map.groupBy(calls.filter(({ operation }) => operation === 'project.delete'),
+/** Returns the spans that clients posted. */
+export function spansOf({ calls }: HistoryIndex): readonly SpanRecord[] {
+  const ofProjects = Map.groupBy(calls.filter(({ spanId }) => spanId === undefined),
     ({ projectId }) => projectId)
-  return [
-    ...Map.groupBy(calls.filter(({ spanId }) => spanId !== undefined), ({ spanId }) => spanId!),
-  ].map(([id, own]) => {
-    const project = own[0]!.projectId!
-    const deletions = own.filter(({ operation }) => operation === 'span.delete')
-    return { id, project, calls: own, deletions: [...deletions, ...projects.get(project) ?? []] }
+  const ofSpans = Map.groupBy(calls.filter(({ spanId }) => spanId !== undefined),
+    ({ spanId }) => spanId!)
+  return [...ofSpans].map(([id, own]) => {
+    const all = [...own, ...ofProjects.get(own[0]!.projectId!) ?? []]
+    return { id, calls: own,
+      deletions: all.filter(({ operation }) => /^(span|project)\.delete$/.test(operation)),
+      queries: all.filter(({ operation, status }) => operation === 'span.query' && status === 200) }
   })
 }
 
@@ -43,96 +47,78 @@ function deletionBefore({ deletions }: SpanRecord, call: Call): Call | undefined
   return deletions.find((deletion) => isSuccess(deletion.status) && isBefore(deletion, call))
 }
 
-interface SpanBody {
-  readonly post?: readonly [{ readonly inputs: { readonly token: string } }]
-  readonly patch?: readonly [{ readonly outputs: { readonly token: string } }]
+type Content = Readonly<Record<'inputs' | 'outputs', { readonly token?: string } | null>>
+
+/** Writes of the inputs of a span by posts, or of its outputs by patches. */
+function writesOf({ calls }: SpanRecord, kind: 'post' | 'patch', field: keyof Content) {
+  return calls.flatMap((call) => {
+    const [sent] = (call.body as Partial<Record<typeof kind, [Content]>> | undefined)?.[kind] ?? []
+    // A batch that was rejected has written nothing.
+    const written = isTaken(call) || call.status === undefined ? call : { ...call, status: 400 }
+    return sent ? [{ call: written, value: sent[field]!.token! }] : []
+  })
 }
 
 /** A span that was taken has the last inputs and outputs until it is deleted. */
-const kept: Rule<HistoryIndex> = (index) =>
-  toSpans(index).flatMap((span) => {
-    const write = (call: Call, value: string) => ({
-      // A batch that was rejected has written nothing.
-      call: isTaken(call) || call.status === undefined ? call : { ...call, status: 400 },
-      value,
-    })
-    const posts = span.calls.flatMap((call) => {
-      const [post] = (call.body as SpanBody | undefined)?.post ?? []
-      return post ? [write(call, post.inputs.token)] : []
-    })
-    const patches = span.calls.flatMap((call) => {
-      const [patch] = (call.body as SpanBody | undefined)?.patch ?? []
-      return patch ? [write(call, patch.outputs.token)] : []
-    })
-    return span.calls.filter(({ operation, status }) =>
-      operation === 'span.get' && (status === 200 || status === 404)
-    ).filter((call) => !mayBeDeleted(span, call)).flatMap((call) => {
-      const { inputs, outputs } = (call.response ?? {}) as Readonly<
-        Record<'inputs' | 'outputs', { token?: string } | null | undefined>
-      >
-      const found = [inputs?.token ?? null, outputs?.token ?? null]
-      const allowed = [allowedValues([null], posts, call), allowedValues([null], patches, call)]
-      return found.every((value, at) => allowed[at]!.includes(value))
-        ? []
-        : [{ message: `Span ${span.id} has ${found}; allowed: ${JSON.stringify(allowed)}`,
-          calls: [call] }]
-    })
+const kept: Rule<SpanRecord> = (span) =>
+  span.calls.filter(({ operation, status }) =>
+    operation === 'span.get' && (status === 200 || status === 404)
+  ).filter((call) => !mayBeDeleted(span, call)).flatMap((call) => {
+    const { inputs, outputs } = (call.response ?? {}) as Partial<Content>
+    const found = [inputs?.token ?? null, outputs?.token ?? null]
+    const allowed = [writesOf(span, 'post', 'inputs'), writesOf(span, 'patch', 'outputs')]
+      .map((writes) => allowedValues([null], writes, call))
+    return found.every((value, at) => allowed[at]!.includes(value))
+      ? []
+      : [{ message: `Span ${span.id} has ${found}; allowed: ${JSON.stringify(allowed)}`,
+        calls: [call] }]
   })
 
 /** A span that was deleted, alone or with its project, is not found any more. */
-const deleted: Rule<HistoryIndex> = (index) =>
-  toSpans(index).flatMap((span) =>
-    span.calls.filter(({ operation, status }) => operation === 'span.get' && status === 200)
-      .flatMap((call) => {
-        const deletion = deletionBefore(span, call)
-        return deletion
-          ? [{ message: `Span ${span.id} was deleted and is found`, calls: [deletion, call] }]
-          : []
-      })
-  )
+const deleted: Rule<SpanRecord> = (span) =>
+  span.calls.filter(({ operation, status }) => operation === 'span.get' && status === 200)
+    .flatMap((call) => {
+      const deletion = deletionBefore(span, call)
+      return deletion
+        ? [{ message: `Span ${span.id} was deleted and is found`, calls: [deletion, call] }]
+        : []
+    })
 
 /** A query of a project lists the spans that it has. */
-const queried: Rule<HistoryIndex> = (index) => {
-  const spans = Map.groupBy(toSpans(index), ({ project }) => project)
-  return index.calls.filter(({ operation, status }) => operation === 'span.query' && status === 200)
-    .flatMap((call) => {
-      const { runs } = call.response as { runs: readonly { id: string }[] }
-      const { limit } = call.body as { limit: number }
-      return (spans.get(call.projectId!) ?? []).flatMap((span) => {
-        const isListed = runs.some(({ id }) => id === span.id)
-        const isKnown = span.calls.some((taken) =>
-          taken.operation === 'span.post' && isTaken(taken) && isBefore(taken, call)
-        )
-        const isMissing = !isListed && isKnown && runs.length < limit && !mayBeDeleted(span, call)
-        const deletion = isListed ? deletionBefore(span, call) : undefined
-        if (isMissing) return [{ message: `Span ${span.id} is not listed`, calls: [call] }]
-        return deletion
-          ? [{ message: `Span ${span.id} was deleted and is listed`, calls: [deletion, call] }]
-          : []
-      })
-    })
-}
+const queried: Rule<SpanRecord> = (span) =>
+  span.queries.flatMap((call) => {
+    const { runs } = call.response as { runs: readonly { id: string }[] }
+    const { limit } = call.body as { limit: number }
+    const isListed = runs.some(({ id }) => id === span.id)
+    const isKnown = span.calls.some((taken) =>
+      taken.operation === 'span.post' && isTaken(taken) && isBefore(taken, call)
+    )
+    const isMissing = !isListed && isKnown && runs.length < limit && !mayBeDeleted(span, call)
+    const deletion = isListed ? deletionBefore(span, call) : undefined
+    if (isMissing) return [{ message: `Span ${span.id} is not listed`, calls: [call] }]
+    return deletion
+      ? [{ message: `Span ${span.id} was deleted and is listed`, calls: [deletion, call] }]
+      : []
+  })
 
 /** Feedback is listed with its span, and is gone with it. */
-const feedback: Rule<HistoryIndex> = (index) =>
-  toSpans(index).flatMap((span) =>
-    span.calls.filter(({ operation, status }) => operation === 'feedback.list' && status === 200)
-      .flatMap((call) => {
-        const listed = (call.response as readonly { id: string }[]).map(({ id }) => id)
-        const deletion = deletionBefore(span, call)
-        if (deletion && listed.length > 0) {
-          return [{ message: `Span ${span.id} was deleted and has feedback`,
-            calls: [deletion, call] }]
-        }
-        const missing = span.calls.find((created) =>
-          created.operation === 'feedback.create' && isSuccess(created.status)
-          && isBefore(created, call) && !listed.includes((created.body as { id: string }).id)
-        )
-        return missing && !mayBeDeleted(span, call)
-          ? [{ message: `Feedback on ${span.id} is not listed`, calls: [missing, call] }]
-          : []
-      })
-  )
+const feedback: Rule<SpanRecord> = (span) =>
+  span.calls.filter(({ operation, status }) => operation === 'feedback.list' && status === 200)
+    .flatMap((call) => {
+      const listed = (call.response as readonly { id: string }[]).map(({ id }) => id)
+      const deletion = deletionBefore(span, call)
+      if (deletion && listed.length > 0) {
+        return [{ message: `Span ${span.id} was deleted and has feedback`,
+          calls: [deletion, call] }]
+      }
+      const missing = span.calls.find((created) =>
+        created.operation === 'feedback.create' && isSuccess(created.status)
+        && isBefore(created, call) && !listed.includes((created.body as { id: string }).id)
+      )
+      return missing && !mayBeDeleted(span, call)
+        ? [{ message: `Feedback on ${span.id} is not listed`, calls: [missing, call] }]
+        : []
+    })
 
 /** After the load, each run that succeeded has a trace, and a run that is gone has none. */
 const traced: Rule<HistoryIndex> = (index) =>
@@ -154,7 +140,8 @@ const traced: Rule<HistoryIndex> = (index) =>
       : []
   })
 
+/** Rules about a span. */
+export const spanRules = { 'spans are kept': kept, 'deleted spans stay deleted': deleted,
+  'queries list spans': queried, 'feedback belongs to its span': feedback }
 /** Rules about the whole history. */
-export const traceRules = { 'spans are kept': kept, 'deleted spans stay deleted': deleted,
-  'queries list spans': queried, 'feedback belongs to its span': feedback,
-  'runs have traces': traced }
+export const traceRules = { 'runs have traces': traced }

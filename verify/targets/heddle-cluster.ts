@@ -1,13 +1,13 @@
 /** The target: three members of a cluster on three nodes of Cassandra, all as real processes. */
 
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 
 import { startCassandra } from '../../scripts/cassandra/cluster.ts'
 import type { Cassandra } from '../../scripts/cassandra/cluster.ts'
 import { startCluster } from '../../test/support/cluster.ts'
 import type { Cluster, ClusterMember } from '../../test/support/cluster.ts'
 import { takenForDead } from '../../test/support/taken-for-dead.ts'
-import { pause } from './target.ts'
 import type { Target } from './target.ts'
 
 const count = 3

@@ -1,9 +1,9 @@
 /** The target: a server with an embedded data directory, as a process that can be killed. */
 
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 
 import { startServer } from '../../test/support/server-process.ts'
-import { pause } from './target.ts'
 import type { Target } from './target.ts'
 
 /** Milliseconds for which `stop` suspends the process. */

@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
+import { until } from '../../test/bench/patience.ts'
 import { firstFreePort } from '../../test/support/port.ts'
-import { pause } from './target.ts'
 import type { Target } from './target.ts'
 
 /** The newest one is 2.0.0, a publication of older code. */
@@ -52,11 +52,12 @@ export async function startLanggraphCli(receiverUrl: string): Promise<Target> {
     await exited
     await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   }
-  for (const endMs = performance.now() + startMs; performance.now() < endMs; await pause(250)) {
-    if (await fetch(`${url}/ok`).then(({ ok }) => ok, () => false)) {
-      return { name: 'langgraph-cli', urls: [url], loadMs: 30_000, faults: {}, missing, close }
-    }
+  try {
+    await until(startMs, 'a response of langgraphjs dev', async () =>
+      await fetch(`${url}/ok`).then(({ ok }) => ok || undefined, () => undefined))
+  } catch (error) {
+    await close()
+    throw error
   }
-  await close()
-  throw new Error('langgraphjs dev has not started within a minute.')
+  return { name: 'langgraph-cli', urls: [url], loadMs: 30_000, faults: {}, missing, close }
 }

@@ -18,5 +18,3 @@ export interface Target {
 
 /** Starts a target whose graphs send their effects to the receiver. */
 export type StartTarget = (receiverUrl: string) => Promise<Target>
-
-export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

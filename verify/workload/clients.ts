@@ -1,7 +1,8 @@
 /** Clients that draw operations until the round ends. */
 
+import { setTimeout as pause } from 'node:timers/promises'
+
 import { Chance } from '../../test/simulation/chance.ts'
-import { pause } from '../targets/target.ts'
 import { drawOperation } from './operations.ts'
 import type { Operation } from './operation.ts'
 import type { Session } from './session.ts'

@@ -9,7 +9,7 @@ import type { CancelRun, ThreadClient } from '../../thread/index.ts'
 
 type Threads = Pick<ThreadClient, 'search' | 'cancelRun'>
 
-/** Statuses of threads with unfinished runs, such as a message that waits for a resume. */
+/** Statuses of threads with unfinished runs. Only in the first is a run executed. */
 const unfinishedStatuses = ['busy', 'interrupted', 'error'] as const
 
 /** Threads that are looked at together, and cancels that are under way at once. */
@@ -52,7 +52,8 @@ export interface CancelAll {
 
 /**
  * Cancels the unfinished runs of a tenant that have the status. It finds them by the rows of
- * threads, so that no thread is loaded whose runs stay. Runs that are made meanwhile may stay.
+ * threads, so that it loads only threads with such runs. It may miss runs that are created
+ * concurrently.
  */
 export async function cancelAll(threads: Threads, tenant: string,
   options: CancelAll): Promise<void> {
@@ -68,7 +69,8 @@ export async function cancelAll(threads: Threads, tenant: string,
 function groupsOf(tenant: string, options: CancelAll): readonly Group[] {
   const { filter } = options
   const hidden = filter === undefined ? [false, true] : [false]
-  return unfinishedStatuses.filter((status) => (filter?.status ?? status) === status)
+  const statuses = options.status === 'running' ? (['busy'] as const) : unfinishedStatuses
+  return statuses.filter((status) => (filter?.status ?? status) === status)
     .flatMap((status) => hidden.map((each) => ({ tenant, hidden: each, status, options })))
 }
 

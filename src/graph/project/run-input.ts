@@ -155,8 +155,8 @@ async function answersLeft(resume: unknown, asked: readonly string[],
 }
 
 /**
- * True if an unnamed answer in the log must not be used. Either an earlier attempt used it, or
- * another run wrote it, or this run's own answer gets a name, so that the engine would keep both.
+ * True if a resume without an id in the log must not be used. Either an earlier attempt used it, or
+ * another run wrote it, or the resume of this run gets an id, so that the engine would keep both.
  */
 export function outdatesAnswer({ asked, command }: Pick<RunRequest, 'asked' | 'command'>): boolean {
   return asked !== null || command === null || !commandIn(command).resume

@@ -28,8 +28,8 @@ export function sealBlock(trace: Uuid, traceStartUs: number, parts: readonly Pay
 }
 
 /**
- * Makes a block as `sealBlock` does, for one project: another project that gets the same payload
- * has a block of its own, which lives as long as that project keeps it. A long block is compressed
+ * Makes a block as `sealBlock` does, for one project. The same payload in another project is in
+ * another block, because each project has its own time to live. A long block is compressed
  * beside this thread.
  */
 export async function sealBlockAside(

@@ -104,8 +104,8 @@ export interface GoneRunsPorts extends Pick<ThreadPorts, 'runsGone'> {
 const pageOf = 1_000
 
 /**
- * Removes the traces of all runs of a thread that is deleted. Those of stateless runs stay, as
- * their threads go by themselves; `isAsked`: somebody has asked for it, so these go as well.
+ * Removes the traces of all runs of a deleted thread. Without `isAsked`, the thread expired: then
+ * the traces of stateless runs are kept, because their threads always expire.
  */
 export async function removeTracesOf({ runs, runsGone }: GoneRunsPorts, tenant: string,
   threadId: string, isAsked = false): Promise<void> {

@@ -95,14 +95,14 @@ function holdBack({ context: { ports: { heldRuns }, inputs, tenant, threadLog } 
 }
 
 /**
- * Throws `invalid` if the thread has no interrupt that the run resumes, or if the task that asks
+ * Throws `invalid` if the thread has no interrupt that the run resumes, or if its task
  * was cancelled. A thread with a run in progress has none, nor has a thread with a due run that
  * the new run does not replace.
  */
 async function requireQuestion({ context: { threadLog, ports: { env } } }: ThreadParts,
   { kwargs: { command }, strategy, plan: { task } }: StartRun): Promise<void> {
-  const { state, state: { runs, row, row: { head } } } = threadLog
-  if (task !== undefined && isCanceled(row)) {
+  const { state, state: { runs, row, row: { head, lastRunId } } } = threadLog
+  if (task !== undefined && lastRunId !== undefined && isCanceled(row, lastRunId)) {
     throw new HeddleError('invalid', `Task ${task} was canceled.`)
   }
   const replaces = strategy === 'interrupt' || strategy === 'rollback'
@@ -136,8 +136,8 @@ function requireRoom({ context: { inputs }, slot }: ThreadParts): void {
 }
 
 /**
- * Reads and writes what a cut of these runs needs. Undefined, without a wait, if that is nothing.
- * Throws `not_found` if it would drop the checkpoint `fork`.
+ * Prepares a cut of these runs. Undefined, without a wait, if there is nothing to prepare. Throws
+ * `not_found` if it would drop the checkpoint `fork`.
  */
 function prepareCut(parts: ThreadParts, runs: readonly RunRow[], action: CancelRun['action'],
   fork?: string | null): Promise<PreparedCut> | undefined {

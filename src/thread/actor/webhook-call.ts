@@ -31,7 +31,7 @@ export function webhookBody({ run, shown, startedAtMs, sentAtMs, values }: RunEn
   return `${shown.slice(0, -1)},${more.join(',')}}`
 }
 
-/** The call for a config. What is owed makes the same id at every try: receivers drop repeats. */
+/** The call for a config. Each try has the same id, by which receivers drop repetitions. */
 export function pushCall({ id, url, token, scheme, credentials, dialect }: PushConfig,
   owed: string): Required<Pick<Call, 'url' | 'headers'>> {
   const delivery = `${owed}/${encodeURIComponent(id)}`

@@ -166,7 +166,7 @@ interface RowPage {
   readonly next: ThreadPlace | undefined
 }
 
-/** Reads a page. Behind a place, one row more is read: the total does not say what is left. */
+/** Reads a page. After a place, it reads one row more, because the total counts from the start. */
 async function pageOfRows(
   read: (query: ThreadQuery) => Promise<Omit<RowPage, 'next'>>,
   query: ThreadQuery,

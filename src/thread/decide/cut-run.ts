@@ -109,7 +109,7 @@ export function requireOutlive(checkpointId: string, { places }: Rollback): void
 /** A run that is removed. Its Idempotency-Key is empty without one. */
 type RemovedRun = Pick<RunRow, 'runId' | 'commandId' | 'createdAtMs'>
 
-/** The records of runs that end without a trace; `rollback` if one of them had started. */
+/** The records of runs that end without a trace; `rollback` is given if one had started. */
 function takenBack(runs: readonly RemovedRun[], rollback: Rollback | undefined,
   atMs: number): RecordOf[] {
   if (!rollback) {

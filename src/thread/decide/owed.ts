@@ -25,9 +25,9 @@ const [ofTaskMax, ofThreadMax] = [5, 20]
 /** Member of the metadata of a thread: the run with whose question a cancelled task waited. */
 export const canceledRunKey = 'a2a_canceled_run_id'
 
-/** True if the task that waits at the interrupts of the thread was cancelled. */
-export function isCanceled({ metadataJson, lastRunId }: ThreadRow): boolean {
-  return lastRunId !== undefined && objectIn(metadataJson)[canceledRunKey] === lastRunId
+/** True if the task that waits at the interrupts of this run was cancelled. */
+export function isCanceled({ metadataJson }: ThreadRow, runId: string): boolean {
+  return objectIn(metadataJson)[canceledRunKey] === runId
 }
 
 /** The task that a run belongs to, by its first run. */
@@ -52,8 +52,7 @@ export function decidePush(at: Situation, change: PushChange, note: readonly Rec
     const configs = before.filter(({ id }) => id !== change.id)
     if (configs.length < before.length) draft.write([pushRecord(draft, taskId, { configs })])
   } else {
-    const isCanceled = objectIn(row.metadataJson)[canceledRunKey] === change.runId
-    const waits = !isBusy(at.state) && !isCanceled && isAskedBy(row, change)
+    const waits = !isBusy(at.state) && !isCanceled(row, change.runId) && isAskedBy(row, change)
     if (!waits && !runs.some((run) => taskOfRun(run) === taskId)) {
       throw new HeddleError('rejected', 'The task is over: there is nothing more to notify of.')
     }

@@ -63,7 +63,7 @@ function continuesAtHead(run: RunRow, plan: RunPlan, headId: string | undefined)
 }
 
 /**
- * The revision for which a run is to stop at its next superstep; undefined if it goes on as it is.
+ * The revision for which a run is to stop at its next superstep; undefined if it continues.
  * A revision that its caller named is kept.
  */
 export function revisionFor({ at: { deployment: view }, state }: Draft, run: RunRow):
@@ -76,8 +76,8 @@ export function revisionFor({ at: { deployment: view }, state }: Draft, run: Run
 }
 
 /**
- * The revision of a run that has stopped. `nodes` would run next: the new revision must have all
- * of them. Without any, nothing is known, and the run keeps its own.
+ * The revision of a run that has stopped. The new revision must have all next `nodes`. If there are
+ * none, they are unknown, and the run keeps its revision.
  */
 export function movedRevision({ at: { deployment: view }, state }: Draft, run: RunRow,
   nodes: readonly string[]): string | undefined {

@@ -23,21 +23,21 @@ export function createdRecord(threadId: string, metadataJson: JsonText, atMs: nu
   } }
 }
 
-/** The time begins now. Undefined if none is wished. */
+/** A time to live that starts now. Undefined without options. */
 export function timeToLiveFrom(options: Omit<TimeToLive, 'expiresAtMs'> | undefined, nowMs: number):
   | TimeToLive
   | undefined {
   return options && { ...options, expiresAtMs: nowMs + Math.ceil(options.minutes * 60_000) }
 }
 
-/** True for a hidden thread that has a time to live: it stays if somebody needs it. */
+/** True for a hidden thread that has a time to live: it is kept while a client may return. */
 export function mayBeKept(
   { hidden, timeToLive }: Pick<ThreadRow, 'hidden' | 'timeToLive'>,
 ): boolean {
   return hidden && timeToLive !== undefined
 }
 
-/** Lists the thread from now on. Its time to live begins again. */
+/** Lists the thread from now on. Its time to live starts again. */
 export function show(draft: Draft): void {
   const { metadataJson, configJson, timeToLive } = draft.state.row
   draft.write([{ $case: 'threadPatched',

@@ -1,4 +1,4 @@
-/** Creates, patches, copies and deletes a thread, and that of a stateless run. Pure. */
+/** Creates, patches, copies and deletes a thread, also of a stateless run. Pure. */
 
 import type { JsonText, RecordOf } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'

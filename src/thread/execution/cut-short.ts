@@ -24,7 +24,7 @@ const waits = { completedMs: 3_000, inputMs: 2_000 } as const
 /**
  * Call in the turn that cuts these runs without a rollback. If a worker executes a run, the log
  * then has its input and all of its completed supersteps. Resolves with the ending if that run
- * ended before the stop. Returns undefined if none of the runs is executed.
+ * ended before the stop. Returns undefined if no worker executes any of the runs.
  */
 export function cutShort(parts: ExecutionParts, runs: readonly Pick<RunRow, 'runId'>[]):
   | Promise<Ending | undefined>

@@ -43,9 +43,9 @@ export class RunExecution {
   begun = false
   /** The revision that it stops for, or that its run has stopped for before. */
   stopsFor: string | undefined
-  /** True if it was asked to stop for that. */
+  /** True if its stop for that was requested. */
   isStopping = false
-  /** True if it was asked to stop for messages. */
+  /** True if its stop for messages was requested. */
   takesMessages = false
   #isCut: boolean
   #closed = false

@@ -106,8 +106,8 @@ export function answerOf(run: RunRow, headId: string | undefined): unknown {
 }
 
 /**
- * Returns the ids of interrupts that an answer names, sorted: none for an empty object. Undefined
- * for an answer without ids, and for one that is too long to look into.
+ * Returns the sorted ids of the interrupts in the value of a resume: none for an empty object.
+ * Undefined for a value without ids, and for a value that is too long to parse.
  */
 export function idsIn(resume: unknown): readonly string[] | undefined {
   if (!isObject(resume) || resume instanceof RawJson) return undefined

@@ -290,7 +290,7 @@ export interface RunPlan {
   readonly keptMinutes?: number
   /** The first run of the task that it goes on with; missing for a first run. */
   readonly task?: string
-  /** Fingerprints of the interrupts that the run resumes: if one is not open then, it fails. */
+  /** Fingerprints of the interrupts that the run resumes. It fails if any is closed by then. */
   readonly answers?: readonly string[]
 }
 

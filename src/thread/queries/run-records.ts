@@ -1,4 +1,4 @@
-/** Subgraphs and effects of a run, as its part of the log has them: the same after a restart. */
+/** Subgraphs and effects of a run, from its part of the log: the same after a restart. */
 
 import { decodeRow } from '../../checkpoint/index.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'

@@ -76,11 +76,11 @@ export async function nodesBetweenSteps(context: ThreadContext): Promise<readonl
   await threadLog.durable
   const { head } = threadLog.state.row
   if (!head || !await isLastStep(context, head.id)) return []
-  // Without a graph, its subgraphs are not looked into: none of them has begun.
+  // Without a graph, its subgraphs are not read, because none of them has started.
   return await waitingPaths(threadLog, head.id, undefined)
 }
 
-/** True if nothing was written for a step since the checkpoint: no subgraph's state, no writes. */
+/** True if neither a subgraph nor a task has written since the checkpoint. */
 async function isLastStep({ ports: { log }, threadLog }: ThreadContext,
   checkpointId: string): Promise<boolean> {
   const { stepSeq: seq, branch } = threadLog.state.row

@@ -9,7 +9,7 @@ import type { StartRun, ThreadView } from '../../../src/thread/index.ts'
 import { aGraph, FakeDeployments, shop } from '../../support/fake-deployments.ts'
 import { ScriptedHost } from '../../support/scripted-host.ts'
 import type { Scripted } from '../../support/scripted-host.ts'
-import { settled, ThreadHouse } from '../../support/thread-house.ts'
+import { aMessage, settled, ThreadHouse } from '../../support/thread-house.ts'
 import { Chance } from '../chance.ts'
 import { headOf, idsOf, interruptsIn, openIn, restOf, undoneOf } from './log-wait.ts'
 import type { Writes } from './log-wait.ts'
@@ -205,9 +205,7 @@ class WaitingWorld {
 
   async #inject(): Promise<void> {
     const id = `m${++this.#count}`
-    const { plan } = this.#house.run()
-    await this.#start({ ifMissing: 'reject', plan: { ...plan, injects: true },
-      kwargs: { input: { messages: [{ role: 'user', content: id, id }] } } })
+    await this.#start(aMessage(id))
   }
 
   /** The execution under way does something: it steps, raises an interrupt, or ends. */

@@ -2,7 +2,7 @@
 
 import type { OwnCommand, ThreadCommand } from '../../../../src/thread/model/command.ts'
 import type { Scripted } from '../../../support/scripted-host.ts'
-import { aRun, settled, ThreadHouse } from '../../../support/thread-house.ts'
+import { aMessage, aRun, settled, ThreadHouse } from '../../../support/thread-house.ts'
 
 /** The times at which a command comes: relative to the write of the work. */
 export const moments = ['before', 'during', 'after'] as const
@@ -21,8 +21,7 @@ interface Work {
 
 const { plan } = aRun('')
 const answer = { kwargs: { input: null, command: { resume: 'yes' } } } as const
-const message = { ifMissing: 'reject', plan: { ...plan, injects: true },
-  kwargs: { input: { messages: [{ role: 'user', content: 'a', id: 'a' }] } } } as const
+const message = aMessage('a')
 const update = { checkpoint: null,
   update: { values: '{"log":["two"]}', command: null, asNode: null } } as const
 

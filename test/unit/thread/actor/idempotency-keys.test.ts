@@ -3,16 +3,13 @@
 import { describe, expect, it } from 'vitest'
 
 import { clockAhead } from '../../../support/clock-ahead.ts'
-import { aRun, settled, ThreadHouse } from '../../../support/thread-house.ts'
+import { aMessage, settled, ThreadHouse } from '../../../support/thread-house.ts'
 import type { StartRun } from '../../../../src/thread/index.ts'
 import type { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
 
 const hourMs = 3_600_000
-const { plan } = aRun('')
 
-const message = (text: string): Partial<StartRun> => ({ ifMissing: 'reject', commandId: 'key',
-  plan: { ...plan, injects: true },
-  kwargs: { input: { messages: [{ role: 'user', content: text, id: text }] } } })
+const message = (text: string): Partial<StartRun> => ({ ...aMessage(text), commandId: 'key' })
 
 const start = (house: ThreadHouse, run: Partial<StartRun> = {}) =>
   house.startRun('x', run) as Promise<RunRow>

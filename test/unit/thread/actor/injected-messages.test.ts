@@ -4,15 +4,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import type { Scripted } from '../../../support/scripted-host.ts'
-import { aRun, settled, ThreadHouse } from '../../../support/thread-house.ts'
+import { aMessage, aRun, settled, ThreadHouse } from '../../../support/thread-house.ts'
 import { ThreadPair } from '../../../support/thread-pair.ts'
 
 const { plan } = aRun('')
-
-/** A message with this text, as the front door sends it. */
-const message = (text: string) => ({ ifMissing: 'reject' as const,
-  plan: { ...plan, injects: true as const },
-  kwargs: { input: { messages: [{ role: 'user', content: text, id: text }] } } })
 
 const textsIn = (json: string): string[] =>
   (JSON.parse(json) as { id: string }[]).map(({ id }) => id)
@@ -45,7 +40,7 @@ describe('a message for a run that executes', () => {
   it('does not stop the run for good while its tenant holds too many inputs', async () => {
     const house = await executing(new ThreadHouse({ inputCharacters: 2_000 }))
     const { runId } = house.host.only.execution
-    await house.startRun('x', message('a'))
+    await house.startRun('x', aMessage('a'))
     const first = house.host.only
     await house.startRun('y', { kwargs: { input: 'y'.repeat(4_000) } })
     house.host.end(first, { status: 'drained' })
@@ -60,7 +55,7 @@ describe('a message for a run that executes', () => {
     await house.host.step(house.host.only, 'one')
     const { runId } = house.host.only.execution
     house.env.advance(50_000)
-    await house.startRun('x', message('a'))
+    await house.startRun('x', aMessage('a'))
     house.host.end(house.host.only, { status: 'drained' })
     await settled()
     await house.host.step(house.host.only, 'edit')
@@ -78,7 +73,7 @@ describe('a message for a run that executes', () => {
   it('is added where the run stops, which goes on in the same attempt', async () => {
     const house = await executing()
     const { execution: first } = house.host.only
-    await Promise.all([house.startRun('x', message('a')), house.startRun('x', message('b'))])
+    await Promise.all([house.startRun('x', aMessage('a')), house.startRun('x', aMessage('b'))])
     expect(house.host.asked).toContain(first.id)
     house.host.end(house.host.only, { status: 'drained' })
     await settled()
@@ -87,7 +82,7 @@ describe('a message for a run that executes', () => {
       offset: 0 })
     const joined = house.client.joinRun('t', 'x', newest!.runId)
     // One that comes meanwhile is for the next time.
-    await house.startRun('x', message('c'))
+    await house.startRun('x', aMessage('c'))
     await house.host.step(house.host.only, 'edit')
     house.host.end(house.host.only, { waiting: true })
     await settled()
@@ -104,7 +99,7 @@ describe('a message for a run that executes', () => {
   it('is cancelled with the runs that wait, but not the run that takes it', async () => {
     const house = await executing()
     const { execution: { runId } } = house.host.only
-    const sent = house.run(message('a'))
+    const sent = house.run(aMessage('a'))
     await house.client.startRun('t', 'x', sent)
     house.host.end(house.host.only, { status: 'drained' })
     await settled()
@@ -117,23 +112,23 @@ describe('a message for a run that executes', () => {
   it('is refused if no run executes', async () => {
     const house = new ThreadHouse()
     await house.runOnce('x', 'one')
-    await expect(house.startRun('x', message('a'))).rejects.toMatchObject({ code: 'not_found' })
+    await expect(house.startRun('x', aMessage('a'))).rejects.toMatchObject({ code: 'not_found' })
     await house.startRun('x', { afterMs: 1_000 })
-    await expect(house.startRun('x', message('a'))).rejects.toMatchObject({ code: 'not_found' })
-    await expect(house.startRun('y', message('a'))).rejects.toMatchObject({ code: 'not_found' })
+    await expect(house.startRun('x', aMessage('a'))).rejects.toMatchObject({ code: 'not_found' })
+    await expect(house.startRun('y', aMessage('a'))).rejects.toMatchObject({ code: 'not_found' })
   })
 
   it('counts as a run that waits, of which there are so many only', async () => {
     const house = new ThreadHouse({ pendingRuns: 2 })
     await house.startRun('x')
-    await house.startRun('x', message('a'))
-    await house.startRun('x', message('b'))
-    await expect(house.startRun('x', message('c'))).rejects.toMatchObject({ code: 'full' })
+    await house.startRun('x', aMessage('a'))
+    await house.startRun('x', aMessage('b'))
+    await expect(house.startRun('x', aMessage('c'))).rejects.toMatchObject({ code: 'full' })
   })
 
   it('is a run of its own if it cannot be added, and the run goes on without it', async () => {
     const house = await executing()
-    await house.startRun('x', message('a'))
+    await house.startRun('x', aMessage('a'))
     house.host.end(house.host.only, { status: 'drained' })
     await settled()
     house.host.end(house.host.only, { status: 'error', error: { error: 'E', message: 'no' } })
@@ -148,7 +143,7 @@ describe('a message for a run that executes', () => {
   it('is added to a state that asks, whose question is asked again', async () => {
     const house = await executing()
     const { execution: { runId } } = house.host.only
-    await house.startRun('x', message('a'))
+    await house.startRun('x', aMessage('a'))
     house.host.end(house.host.only, { waiting: true, interrupts: '{"t":[{"id":"i"}]}' })
     await settled()
     expect(addedBy(house.host.only)).toEqual(['a'])
@@ -162,7 +157,7 @@ describe('a message for a run that executes', () => {
     async function waiting() {
       const house = await executing()
       const { execution: { runId } } = house.host.only
-      await house.startRun('x', message('a'))
+      await house.startRun('x', aMessage('a'))
       house.host.end(house.host.only, { waiting: true, interrupts: '{"t":[{"id":"i"}]}',
         isMidStep: true })
       await settled()
@@ -221,7 +216,7 @@ describe('a message for a run that executes', () => {
     await pair.client.startRun('t', 'x', aRun('r'))
     await pair.host.step(pair.host.only, 'one')
     await settled()
-    await pair.client.startRun('t', 'x', aRun('m', message('a')))
+    await pair.client.startRun('t', 'x', aRun('m', aMessage('a')))
     const { host } = pair
     const handed = pair.handOver()
     await settled()
@@ -267,7 +262,7 @@ describe('a message for a run that executes', () => {
           const [scripted] = house.host.running.values()
           if (each === 'inject') {
             const text = String(sent.length)
-            const isTaken = await house.startRun('x', message(text)).then(() => true, () => false)
+            const isTaken = await house.startRun('x', aMessage(text)).then(() => true, () => false)
             if (isTaken) sent.push(text)
           } else if (each === 'step' && scripted && addedBy(scripted) === undefined) {
             await house.host.step(scripted, 'step')

@@ -5,11 +5,9 @@ import { expect, it } from 'vitest'
 import { cancelAll, countAll } from '../../../../src/frontdoor/operations/cancel-runs.ts'
 import type { CancelAll } from '../../../../src/frontdoor/operations/cancel-runs.ts'
 import { openInterrupts } from '../../../../src/thread/index.ts'
-import { aRun, settled, ThreadHouse } from '../../../support/thread-house.ts'
+import { aMessage, settled, ThreadHouse } from '../../../support/thread-house.ts'
 
-const { plan } = aRun('')
-const message = { ifMissing: 'reject', plan: { ...plan, injects: true },
-  kwargs: { input: { messages: [{ role: 'user', content: 'a', id: 'a' }] } } } as const
+const message = aMessage('a')
 
 /** A thread that waits at an interrupt, with a message that waits for the resume. */
 async function waiting() {
@@ -28,7 +26,7 @@ async function waiting() {
 const statusOf = async ({ client }: ThreadHouse, runId: string) =>
   (await client.getRun('t', 'x', runId)).status
 
-it('A message that waits hides no interrupt, also with a delayed run beside it.', async () => {
+it('A message that waits hides no interrupt, also next to a delayed run.', async () => {
   const { house } = await waiting()
   await house.startRun('x', { afterMs: 60_000 })
   const { row } = await house.client.get('t', 'x')

@@ -5,13 +5,11 @@ import { describe, expect, it } from 'vitest'
 
 import { EngineHost } from '../../../support/engine-host.ts'
 import { EngineThread, PointedHost, useTasks } from '../../../support/engine-thread.ts'
-import { aRun, settled, ThreadHouse } from '../../../support/thread-house.ts'
+import { aMessage, settled, ThreadHouse } from '../../../support/thread-house.ts'
 
 useTasks()
 
-const { plan } = aRun('')
-const message = { ifMissing: 'reject', plan: { ...plan, injects: true },
-  kwargs: { input: { messages: [{ role: 'user', content: 'a', id: 'a' }] } } } as const
+const message = aMessage('a')
 const answer = { kwargs: { input: null, command: { resume: 'yes' } } } as const
 const question = '{"task":[{"id":"i","value":"?"}]}'
 
