@@ -8,6 +8,13 @@ export type Received =
   | { readonly type: 'effect'; readonly name: 'charge' | 'mail'; readonly token: string;
     readonly key: string }
   | { readonly type: 'webhook'; readonly runId: string; readonly status: string }
+  | { readonly type: 'tick'; readonly cron: string; readonly runId: string;
+    readonly wallMs: number }
+
+interface RunInWebhook {
+  readonly run_id: string
+  readonly created_at: string
+}
 
 export interface Receiver {
   readonly url: string
@@ -17,7 +24,7 @@ export interface Receiver {
 /**
  * Starts the receiver on a loopback port. `POST /charge` returns one receipt for each idempotency
  * key; `POST /mail` returns another receipt each time, because a mail server knows no keys.
- * `POST /webhook` takes the webhook of a run.
+ * `POST /webhook` takes the webhook of a run, and `POST /tick?cron=<token>` of a run that a cron made.
  */
 export async function startReceiver(receive: (received: Received) => void): Promise<Receiver> {
   const receipts = new Map<string, string>()
@@ -27,6 +34,14 @@ export async function startReceiver(receive: (received: Received) => void): Prom
     if (request.url === '/webhook') {
       const { run_id: runId, status } = JSON.parse(body) as { run_id: string; status: string }
       receive({ type: 'webhook', runId, status })
+      response.end()
+      return
+    }
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://receiver')
+    if (pathname === '/tick') {
+      const { run_id: runId, created_at: created } = JSON.parse(body) as RunInWebhook
+      receive({ type: 'tick', cron: searchParams.get('cron') ?? '', runId,
+        wallMs: Date.parse(created) })
       response.end()
       return
     }

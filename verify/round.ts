@@ -3,13 +3,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { Chance } from '../test/simulation/chance.ts'
+import { findMissingTicks } from './checker/cron-rules.ts'
 import { indexHistory } from './checker/history-index.ts'
 import { findUndelivered } from './checker/run-rules.ts'
+import { deleteEverything, readUsage } from './deletions.ts'
 import type { HistoryWriter } from './history/history.ts'
 import type { Target } from './targets/target.ts'
 import { runClients } from './workload/clients.ts'
 import { offeredOperations } from './workload/operations.ts'
-import { Session } from './workload/session.ts'
+import { lastReader, Session } from './workload/session.ts'
 
 export interface RoundOptions {
   readonly target: Target
@@ -20,8 +22,6 @@ export interface RoundOptions {
   readonly history: HistoryWriter
 }
 
-/** Number of the client that reads everything at the end. */
-const lastReader = -1
 /** Time for webhooks of runs that have ended to be delivered. */
 const webhooksMs = 30_000
 /** Time for open calls, and then for unfinished runs, to end. */
@@ -33,6 +33,8 @@ export async function runRound(options: RoundOptions): Promise<void> {
   const { target, receiverUrl, name, seed, clients, history } = options
   const { loadMs } = target
   const session = new Session({ ...target, receiverUrl, name, history })
+  history.add({ type: 'start', wallMs: Date.now(), atMs: history.nowMs() })
+  await readUsage(session, AbortSignal.timeout(quietMs))
   const stopped = AbortSignal.timeout(loadMs)
   const aborted = AbortSignal.timeout(loadMs + quietMs)
   await Promise.all([
@@ -45,6 +47,7 @@ export async function runRound(options: RoundOptions): Promise<void> {
   history.add({ type: 'quiet', atMs: history.nowMs() })
   await readEverything(session, signal)
   await waitForWebhooks(history)
+  await deleteEverything(session, AbortSignal.timeout(quietMs))
 }
 
 interface FaultOptions {
@@ -76,10 +79,12 @@ async function waitForRuns(session: Session, signal: AbortSignal): Promise<void>
   }
 }
 
-/** Resolves when the webhooks of all runs were delivered, or when their time is up. */
+/** Resolves when the webhooks of all runs, also of crons, were delivered, or after a limit. */
 async function waitForWebhooks({ entries }: HistoryWriter): Promise<void> {
   const endMs = performance.now() + webhooksMs
-  while (performance.now() < endMs && findUndelivered(indexHistory(entries)).length > 0) {
+  while (performance.now() < endMs) {
+    const index = indexHistory(entries)
+    if (findUndelivered(index).length + findMissingTicks(index).length === 0) return
     await pause(500)
   }
 }

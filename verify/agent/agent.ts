@@ -1,10 +1,12 @@
 /**
  * The graph of the verification. Each task appends its token to the log of the thread: `<token>:in`
- * when it starts and `<token>:out` when it ends. RECEIVER is the URL of the receiver of effects.
+ * when it starts and `<token>:out` when it ends; `<token>:by:<version>` names the version of its
+ * assistant. RECEIVER is the URL of the receiver of effects.
  */
 
 import { Annotation, interrupt, messagesStateReducer, START,
   StateGraph } from '@langchain/langgraph'
+import type { LangGraphRunnableConfig } from '@langchain/langgraph'
 import type { BaseMessage } from '@langchain/core/messages'
 import { setTimeout as wait } from 'node:timers/promises'
 
@@ -47,10 +49,13 @@ async function post(name: string, token: string, key: string): Promise<string> {
 }
 
 /** A message that came too late for the run before is the input of a run, without a task. */
-function enter({ task, log, messages, seen = 0 }: typeof State.State) {
+function enter({ task, log, messages, seen = 0 }: typeof State.State,
+  { configurable }: LangGraphRunnableConfig) {
   const message = log.includes(`${task?.token}:in`) ? messages.slice(seen).at(-1) : undefined
   const next: Task = message ? { token: String(message.content), action: 'plain', ms: 0 } : task
-  return { task: next, log: [`${next.token}:in`], seen: messages.length }
+  const version = configurable?.['version'] as string | undefined
+  const by = version === undefined ? [] : [`${next.token}:by:${version}`]
+  return { task: next, log: [`${next.token}:in`, ...by], seen: messages.length }
 }
 
 async function act({ task: { token, action, ms } }: typeof State.State) {

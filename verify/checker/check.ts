@@ -1,17 +1,22 @@
 /** Checks a history alone: no server is needed. */
 
+import { assistantRules, versionRules } from './assistant-rules.ts'
+import { cronRules } from './cron-rules.ts'
 import type { Entry } from '../history/history.ts'
 import { indexHistory } from './history-index.ts'
 import { itemRules, metadataRules } from './register-rules.ts'
 import { historyRules, threadLifeRules } from './response-rules.ts'
 import { runRules, runsRules } from './run-rules.ts'
 import { threadRules } from './state-rules.ts'
+import { tenantRules } from './tenant-rules.ts'
 import { spanRules, spansOf, traceRules } from './trace-rules.ts'
 import { applyRules } from './violation.ts'
 import type { Violation } from './violation.ts'
 
-const rulesOfHistories = { ...historyRules, ...itemRules, ...runsRules, ...traceRules }
-const rulesOfThreads = { ...threadRules, ...threadLifeRules, ...runRules, ...metadataRules }
+const rulesOfHistories = { ...historyRules, ...itemRules, ...runsRules, ...traceRules,
+  ...assistantRules, ...cronRules, ...tenantRules }
+const rulesOfThreads = { ...threadRules, ...threadLifeRules, ...runRules, ...metadataRules,
+  ...versionRules }
 
 /** Returns the violations of all rules; none for a correct history. */
 export function checkHistory(entries: readonly Entry[]): readonly Violation[] {

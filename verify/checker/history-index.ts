@@ -1,6 +1,6 @@
 /** Index of a history: its calls by thread, run and token. Times are milliseconds. */
 
-import type { Call, Effect, Entry, Fault, Webhook } from '../history/history.ts'
+import type { Call, Effect, Entry, Fault, Tick, Webhook } from '../history/history.ts'
 
 /** A state of a thread that a client has read: its log, and an entry for each message. */
 export interface StateRead {
@@ -49,6 +49,10 @@ export interface HistoryIndex {
   readonly faults: readonly Fault[]
   readonly effects: readonly Effect[]
   readonly webhooks: readonly Webhook[]
+  /** Runs that crons made. */
+  readonly ticks: readonly Tick[]
+  /** Milliseconds since 1970 at time 0 of the history; undefined if it is not in the history. */
+  readonly wallMs?: number
   readonly threads: ReadonlyMap<string, ThreadRecord>
   /** End of the load; Infinity if the history was cut off. */
   readonly quietMs: number
@@ -71,12 +75,15 @@ export function indexHistory(entries: readonly Entry[]): HistoryIndex {
   const calls = entries.filter((entry) => entry.type === 'call')
     .toSorted((one, other) => one.startMs - other.startMs)
   const byThread = Map.groupBy(calls, ({ threadId }) => threadId ?? '')
+  const start = entries.find((entry) => entry.type === 'start')
   const created = new Map(calls.filter(isCreation).map((call) => [createdId(call), call]))
   return {
     calls,
     faults: entries.filter((entry) => entry.type === 'fault'),
     effects: entries.filter((entry) => entry.type === 'effect'),
     webhooks: entries.filter((entry) => entry.type === 'webhook'),
+    ticks: entries.filter((entry) => entry.type === 'tick'),
+    wallMs: start && start.wallMs - start.atMs,
     threads: new Map(
       [...created].map(([id, call]) => [id, toThread(id, call, byThread.get(id) ?? [])] as const),
     ),
@@ -106,8 +113,14 @@ function toThread(id: string, created: Call, calls: readonly Call[]): ThreadReco
     runs: toRuns(calls, starts),
     created,
     copy: isCopy(created) ? created : undefined,
-    deletions: calls.filter(({ operation }) => operation === 'thread.delete'),
+    deletions: calls.filter(isDeletion),
   }
+}
+
+/** A deletion, or a prune that may have deleted the thread. */
+function isDeletion({ operation, response }: Call): boolean {
+  const { pruned_count: count = 1 } = (response ?? {}) as { pruned_count?: number }
+  return operation === 'thread.delete' || operation === 'thread.remove' && count > 0
 }
 
 interface RunBody {

@@ -107,7 +107,15 @@ const mails: Rule<HistoryIndex> = ({ effects }) =>
     .filter(([, sent]) => sent.length > 1)
     .map(([token, sent]) => ({ message: `Mail ${token} was sent ${sent.length} times`, calls: [] }))
 
-export const historyRules = { 'available without faults': available, 'no 5xx but 503': known,
+/** A refusal because of a limit names the time of the next try. */
+const limited: Rule<HistoryIndex> = ({ calls }) =>
+  calls.filter(({ status, retryAfter }) => status === 429 && retryAfter === undefined)
+    .map((call) => ({ message: `${call.operation} was refused without Retry-After`,
+      calls: [call] })
+    )
+
+export const historyRules = { 'refusals name the next try': limited,
+  'available without faults': available, 'no 5xx but 503': known,
   'wrong requests are rejected': rejected, 'threads are found': found, 'counts agree': counted,
   'charges keep their key': charges, 'mails are sent once': mails }
 
@@ -129,16 +137,19 @@ const deleted: Rule<ThreadInHistory> = ({ thread }) => {
     }))
 }
 
-/** True if the 404 of a waiting run is about the run, which was rolled back meanwhile. */
+/** True if the 404 is about the run, which was rolled back meanwhile, or about its assistant. */
 function isAboutRun({ response }: Call): boolean {
-  return (response as { detail?: string } | undefined)?.detail?.startsWith('Run ') === true
+  const { detail = '' } = (response ?? {}) as { detail?: string }
+  return /^(Run|Assistant) /.test(detail)
 }
 
 /** Calls that return 404 only if the thread does not exist. */
 function onThread({ calls }: ThreadRecord): readonly Call[] {
   return calls.filter(({ operation }) =>
-    !operation.startsWith('wrong.') &&
-    !/^(runs?\.(get|join|cancel|follow|delete)|thread\.fork|trace\.get)$/.test(operation)
+    !/^(wrong|foreign)\./.test(operation) &&
+    !/^(runs?\.(get|join|cancel|follow|delete)|thread\.(fork|prune|remove)|trace\.get)$/.test(
+      operation,
+    )
   )
 }
 

@@ -53,15 +53,24 @@ function sentTokens(index: HistoryIndex, thread: ThreadRecord,
   untilMs: number): ReadonlySet<string> {
   const source = thread.copy && index.threads.get(thread.copy.threadId!)
   const inherited = source ? sentTokens(index, source, Math.min(untilMs, thread.copy!.endMs)) : []
-  const started = thread.starts.filter(({ call }) => call.startMs <= untilMs)
+  const started = thread.starts
+    .filter(({ call }) => call.startMs <= untilMs && !isRefused(call))
     .map(({ token }) => token)
   const updated = thread.calls
-    .filter((call) => isUpdate(call) && call.startMs <= untilMs)
+    .filter((call) => isUpdate(call) && call.startMs <= untilMs && !isRefused(call))
     .flatMap(updateEntries).map(tokenOf)
-  const injected = thread.calls
-    .filter(({ operation, startMs }) => operation === 'run.inject' && startMs <= untilMs)
-    .map(({ body }) => (body as InjectBody).params.message.content)
+  const injected = thread.calls.filter(({ startMs }) => startMs <= untilMs).flatMap(injectedTokens)
   return new Set([...inherited, ...started, ...updated, ...injected])
+}
+
+/** True if the server has not executed the request, because it is wrong or above a limit. */
+function isRefused({ status = 0 }: Call): boolean {
+  return [400, 409, 422, 429, 507].includes(status)
+}
+
+function injectedTokens({ operation, body }: Call): readonly string[] {
+  if (operation !== 'run.inject') return []
+  return [(body as InjectBody).params.message.content]
 }
 
 interface InjectBody {
@@ -117,6 +126,38 @@ function keptEntries(index: HistoryIndex, thread: ThreadRecord): readonly KeptEn
     .filter((call) => isUpdate(call) && call.status === 200)
     .flatMap((call) => updateEntries(call).map((entry) => ({ entry, fromMs: call.startMs, call })))
   return [...inherited, ...ofRuns, ...ofUpdates]
+}
+
+/** What was read stays in every later state, unless the thread goes back or its run is rolled back. */
+const monotone: Rule<ThreadInHistory> = ({ thread }) => {
+  const injected = new Set(thread.calls.flatMap(injectedTokens))
+  return thread.reads.flatMap((earlier, index) => {
+    const later = thread.reads.slice(index + 1).find(({ call }) => isBefore(earlier.call, call))
+    if (!later || mayFork(thread, earlier.call.startMs, later.call.endMs)) return []
+    // Other entries may be of the run that answers, which may be rolled back alone.
+    const lost = earlier.log.filter((entry) =>
+      /:(in|by|update)/.test(entry)
+      && !later.log.includes(entry) && !injected.has(tokenOf(entry))
+      && !mayBeRolledBack(thread, tokenOf(entry), later.call)
+    )
+    return lost.length === 0
+      ? []
+      : [{ message: `The state has lost ${lost}`, calls: [earlier.call, later.call] }]
+  })
+}
+
+/** True if a request may have rolled back the run of the token before the call ended. */
+function mayBeRolledBack(thread: ThreadRecord, token: string, { endMs }: Call): boolean {
+  const starts = thread.starts.filter((start) => start.token === token)
+  if (starts.length === 0) return false
+  const id = starts.find(({ call }) => call.runId !== undefined)?.call.runId
+  const run = id === undefined ? undefined : thread.runs.get(id)
+  if (id === undefined || run === undefined || isRunDeleted(thread, id)) return true
+  const ended = run.views.find(({ status }) => isFinal(status))?.call
+  return thread.calls.some((call) =>
+    isRollback(call) && call.startMs <= endMs && !(ended && isBefore(ended, call))
+    && (!call.operation.endsWith('.cancel') || isAboutRun(call, id))
+  )
 }
 
 /** A run that was rolled back has left nothing in any later state. */
@@ -254,6 +295,6 @@ const ended: Rule<ThreadInHistory> = ({ index, thread }) =>
   })
 
 export const threadRules = { 'in the log once': once, 'explained by a request': explained,
-  'kept': kept, 'rollback leaves nothing': rolledBack, 'in order': ordered,
-  'answers its question': answers, 'answered interrupts are closed': answered,
+  'kept': kept, 'state never goes backwards': monotone, 'rollback leaves nothing': rolledBack,
+  'in order': ordered, 'answers its question': answers, 'answered interrupts are closed': answered,
   'status is final': final, 'runs are known': known, 'runs end': ended }

@@ -15,6 +15,9 @@ export interface Call {
   readonly projectId?: string
   /** A span that a client posted. */
   readonly spanId?: string
+  readonly assistantId?: string
+  /** Set if the caller belongs to another tenant than the clients of the workload. */
+  readonly tenant?: 'foreign'
   readonly method: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
@@ -26,6 +29,16 @@ export interface Call {
   /** The run that the response names. */
   readonly runId?: string
   readonly response?: unknown
+  /** The header `retry-after`. */
+  readonly retryAfter?: string
+}
+
+/** The start of the history, by the clock that the servers have. */
+export interface Start {
+  readonly type: 'start'
+  /** Milliseconds since 1970. */
+  readonly wallMs: number
+  readonly atMs: number
 }
 
 /** A fault that was injected. Calls that overlap it may fail. */
@@ -53,13 +66,24 @@ export interface Webhook {
   readonly atMs: number
 }
 
+/** A webhook of a run that a cron made. */
+export interface Tick {
+  readonly type: 'tick'
+  /** Token of the request that created the cron. */
+  readonly cron: string
+  readonly runId: string
+  /** Creation of the run, in milliseconds since 1970. */
+  readonly wallMs: number
+  readonly atMs: number
+}
+
 /** The end of the load: no call of the workload follows, and each run has ended or never will. */
 export interface Quiet {
   readonly type: 'quiet'
   readonly atMs: number
 }
 
-export type Entry = Call | Fault | Effect | Webhook | Quiet
+export type Entry = Call | Fault | Effect | Webhook | Tick | Start | Quiet
 
 /** Records the history of one round, in memory and in a file. */
 export class HistoryWriter {

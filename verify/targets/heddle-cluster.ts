@@ -1,5 +1,6 @@
 /** The target: three members of a cluster on three nodes of Cassandra, all as real processes. */
 
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -8,6 +9,7 @@ import type { Cassandra } from '../../scripts/cassandra/cluster.ts'
 import { startCluster } from '../../test/support/cluster.ts'
 import type { Cluster, ClusterMember } from '../../test/support/cluster.ts'
 import { takenForDead } from '../../test/support/taken-for-dead.ts'
+import { makeKeys } from './keys.ts'
 import type { Target } from './target.ts'
 
 const count = 3
@@ -34,6 +36,7 @@ export async function startHeddleCluster(receiverUrl: string): Promise<Target> {
   return {
     name: 'heddle-cluster',
     urls: cluster.frontDoors,
+    keys: await makeKeys({ dataDir: tmpdir(), cassandra: keyspaceOf(cassandra) }),
     loadMs: 90_000,
     faults: {
       kill: onMember(async (member) => {
@@ -80,15 +83,18 @@ export async function startHeddleCluster(receiverUrl: string): Promise<Target> {
   }
 }
 
-async function startMembers({ contactPoints, dataCenter }: Cassandra,
-  receiverUrl: string): Promise<Cluster> {
+function keyspaceOf({ contactPoints, dataCenter }: Cassandra) {
+  return { contactPoints, dataCenter, keyspace: 'verify' }
+}
+
+async function startMembers(cassandra: Cassandra, receiverUrl: string): Promise<Cluster> {
   return await startCluster({
     members: count,
     project: join(import.meta.dirname, '../agent'),
     roads: true,
-    cassandra: { contactPoints, dataCenter, keyspace: 'verify' },
+    cassandra: keyspaceOf(cassandra),
     env: { RECEIVER: receiverUrl },
-    args: ['--workers', '1', '--egress-allow', '127.0.0.1'],
+    args: ['--workers', '1', '--egress-allow', '127.0.0.1', '--auth', 'keys'],
   })
 }
 

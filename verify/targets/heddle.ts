@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { startServer } from '../../test/support/server-process.ts'
+import { makeKeys } from './keys.ts'
 import type { Target } from './target.ts'
 
 /** Milliseconds for which `stop` suspends the process. */
@@ -13,7 +14,7 @@ export async function startHeddle(receiverUrl: string): Promise<Target> {
   const server = await startServer({
     project: join(import.meta.dirname, '../agent'),
     env: { RECEIVER: receiverUrl },
-    args: ['--workers', '2', '--egress-allow', '127.0.0.1'],
+    args: ['--workers', '2', '--egress-allow', '127.0.0.1', '--auth', 'keys'],
   })
   const kill = async () => {
     await server.kill('SIGKILL')
@@ -22,6 +23,7 @@ export async function startHeddle(receiverUrl: string): Promise<Target> {
   return {
     name: 'heddle',
     urls: [server.url],
+    keys: await makeKeys(server),
     loadMs: 30_000,
     faults: {
       kill,

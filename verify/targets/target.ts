@@ -13,6 +13,8 @@ export interface Target {
    * nothing.
    */
   readonly missing?: RegExp
+  /** API keys of the tenant of the workload, and of another one, which must see nothing of it. */
+  readonly keys?: { readonly own: string; readonly foreign: string }
   close(): Promise<void>
 }
 

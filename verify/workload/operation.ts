@@ -1,5 +1,6 @@
 /** What an operation is, and the requests that several operations share. */
 
+import type { Chance } from '../../test/simulation/chance.ts'
 import type { Client, KnownThread, Reply, Request, Session } from './session.ts'
 
 /** What an operation needs to send its requests. */
@@ -30,10 +31,18 @@ export function send(operation: string, { session, client, thread }: Scene,
   return session.call(client.number, named, client.signal)
 }
 
+/** Probability that a run has an assistant of a client, if there is one. */
+const assistantShare = 0.3
+
+function pickAssistant({ assistants }: Session, chance: Chance): string {
+  const known = [...assistants.values()]
+  return known.length > 0 && chance.flip(assistantShare) ? chance.pick(known).id : 'verify'
+}
+
 /** The body of a run with a new task. */
 export function createRunBody({ session, client: { chance } }: Scene) {
   return {
-    assistant_id: 'verify',
+    assistant_id: pickAssistant(session, chance),
     input: {
       task: {
         token: session.createToken(),

@@ -1,7 +1,11 @@
 /** All operations of the workload, and the choice among them. */
 
 import type { Chance } from '../../test/simulation/chance.ts'
+import { assistantOperations } from './assistant-operations.ts'
+import { cronOperations } from './cron-operations.ts'
+import { foreignRequest } from './foreign-requests.ts'
 import { itemOperations } from './item-operations.ts'
+import { mortalOperations } from './mortal-operations.ts'
 import type { Operation } from './operation.ts'
 import { runOperations } from './run-operations.ts'
 import type { Session } from './session.ts'
@@ -10,7 +14,8 @@ import { traceOperations } from './trace-operations.ts'
 import { wrongRequest } from './wrong-requests.ts'
 
 const operations: readonly Operation[] = [...runOperations, ...threadOperations, ...itemOperations,
-  ...traceOperations, wrongRequest]
+  ...traceOperations, ...assistantOperations, ...cronOperations, ...mortalOperations,
+  foreignRequest, wrongRequest]
 /** The operations that the target of a session offers. */
 export function offeredOperations(session: Session): readonly Operation[] {
   return operations.filter(({ name }) => session.offers(name))

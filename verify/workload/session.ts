@@ -25,6 +25,9 @@ export interface Request {
   readonly threadId?: string
   readonly projectId?: string
   readonly spanId?: string
+  readonly assistantId?: string
+  /** Sends the key of another tenant. */
+  readonly tenant?: 'foreign'
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
@@ -36,13 +39,30 @@ export interface Reply {
   readonly status?: number
   readonly runId?: string
   readonly response?: unknown
+  readonly retryAfter?: string
 }
 
+/** An assistant of a client. Only this client changes it; all clients run it. */
+export interface KnownAssistant {
+  readonly id: string
+  /** Versions that responses have named. */
+  readonly versions: number[]
+}
+
+/** A cron of a client. */
+export interface KnownCron {
+  readonly id: string
+  /** Token of the request that created it. */
+  readonly token: string
+}
+
+/** Number of the client that reads, and then deletes, everything at the end. */
+export const lastReader = -1
 /** Number of threads that clients share. Few, so that operations meet. */
 const sharedThreads = 6
 const recentRuns = 4
 
-export interface SessionOptions extends Pick<Target, 'urls' | 'missing'> {
+export interface SessionOptions extends Pick<Target, 'urls' | 'missing' | 'keys'> {
   readonly receiverUrl: string
   readonly name: string
   readonly history: HistoryWriter
@@ -54,11 +74,20 @@ export class Session {
   readonly projects: string[] = []
   /** The newest span of each client, by its number. */
   readonly spans = new Map<number, Span>()
+  /** The assistant of each client, by its number. */
+  readonly assistants = new Map<number, KnownAssistant>()
+  /** The cron of each client, by its number. */
+  readonly crons = new Map<number, KnownCron>()
+  /** Id of the newest thread of each client that has a time to live, by the client's number. */
+  readonly mortals = new Map<number, string>()
   readonly history: HistoryWriter
   /** Metadata value that all threads of this session have. */
   readonly name: string
   /** URL that gets the webhooks of runs. */
   readonly webhookUrl: string
+  /** URL that gets the webhooks of runs of crons. */
+  readonly tickUrl: string
+  readonly #keys: Target['keys']
   readonly #missing: RegExp | undefined
   readonly #urls: readonly string[]
   /** Index of the front door of each client: its number, and one more after each failure. */
@@ -68,6 +97,8 @@ export class Session {
   constructor(options: SessionOptions) {
     this.#missing = options.missing
     this.#urls = options.urls
+    this.#keys = options.keys
+    this.tickUrl = `${options.receiverUrl}/tick`
     this.webhookUrl = `${options.receiverUrl}/webhook`
     this.name = options.name
     this.history = options.history
@@ -75,6 +106,7 @@ export class Session {
 
   /** True if the target has the operation or the task. */
   offers(name: string): boolean {
+    if (this.#keys === undefined && /^(foreign|usage)\./.test(name)) return false
     return this.#missing?.test(name) !== true
   }
 
@@ -133,14 +165,17 @@ export class Session {
     return reply
   }
 
-  async #send(url: string, { method, path, headers, body }: Request,
+  async #send(url: string, { method, path, headers, body, tenant }: Request,
     signal: AbortSignal): Promise<Reply> {
     try {
       const response = await fetch(`${url}${path}`, {
         method,
-        headers: body === undefined
-          ? { ...headers }
-          : { 'content-type': 'application/json', ...headers },
+        // Keys are not recorded.
+        headers: {
+          ...this.#keys && { 'x-api-key': this.#keys[tenant ?? 'own'] },
+          ...body !== undefined && { 'content-type': 'application/json' },
+          ...headers,
+        },
         body: typeof body === 'string' ? body : JSON.stringify(body),
         signal,
       })
@@ -150,6 +185,7 @@ export class Session {
         status: response.status,
         runId: runOf(response.headers.get('content-location')) ?? fieldOf(parsed, 'run_id'),
         response: parsed,
+        retryAfter: response.headers.get('retry-after') ?? undefined,
       }
     } catch {
       return {}

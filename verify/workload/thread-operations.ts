@@ -106,6 +106,23 @@ const pruneThread: Operation = {
   },
 }
 
+/** Deletes a thread that has no unfinished run, as a member of a bulk deletion. */
+const removeThread: Operation = {
+  name: 'thread.remove',
+  weight: 0.7,
+  async execute(scene) {
+    const { session, thread } = scene
+    const reply = await send('thread.remove', scene, {
+      method: 'POST',
+      path: '/threads/prune',
+      body: { thread_ids: [thread.id], strategy: 'delete' },
+    })
+    const { pruned_count: count } = (reply.response ?? {}) as { pruned_count?: number }
+    if (count !== 0) session.removeThread(thread.id)
+    await getThread.execute(scene)
+  },
+}
+
 /** Lists the threads of the session. */
 const searchThreads: Operation = {
   name: 'thread.search',
@@ -145,4 +162,4 @@ export async function createThread(session: Session, client: Client): Promise<vo
 }
 
 export const threadOperations: readonly Operation[] = [getThread, getState, updateState, forkThread,
-  patchThread, copyThread, pruneThread, searchThreads, deleteThread]
+  patchThread, copyThread, pruneThread, removeThread, searchThreads, deleteThread]

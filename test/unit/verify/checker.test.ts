@@ -5,67 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { checkHistory, ruleNames } from '../../../verify/checker/check.ts'
 import type { Call, Entry } from '../../../verify/history/history.ts'
 import { countPairs } from '../../../verify/pairs.ts'
-
-/** A history on thread `t`: each call lasts one millisecond and starts after the one before. */
-class History {
-  readonly entries: Entry[] = []
-  #nowMs = 0
-
-  call(operation: string, fields: Partial<Call> = {}): this {
-    this.entries.push({ type: 'call', operation, client: 0, threadId: 't', method: 'GET', path: '/',
-      status: 200, startMs: this.#nowMs, endMs: this.#nowMs + 1, ...fields })
-    this.#nowMs += 2
-    return this
-  }
-
-  create(id = 't'): this {
-    return this.call('thread.create', { threadId: undefined, response: { thread_id: id } })
-  }
-
-  run(token: string, { action = 'plain', runId = token, ...fields }: {
-    readonly action?: string
-    readonly strategy?: string
-  } & Partial<Call> = {}): this {
-    const body = { input: { task: { token, action } }, multitask_strategy: fields.strategy }
-    return this.call('run.create', { body, runId, ...fields })
-  }
-
-  resume(token: string, question: string): this {
-    return this.call('run.resume', { runId: token,
-      body: { command: { resume: { i: token } }, metadata: { question } } })
-  }
-
-  view(runId: string, status: string): this {
-    const path = `/threads/t/runs/${runId}`
-    return status === 'gone'
-      ? this.call('run.get', { path, status: 404 })
-      : this.call('run.get', { path, response: { status } })
-  }
-
-  state(...log: string[]): this {
-    return this.call('thread.state', { response: { values: { log } } })
-  }
-
-  quiet(): this {
-    this.entries.push({ type: 'quiet', atMs: this.#nowMs })
-    return this
-  }
-
-  effect(name: 'charge' | 'mail', token: string, key: string): this {
-    this.entries.push({ type: 'effect', name, token, key, atMs: this.#nowMs })
-    return this
-  }
-
-  webhook(runId: string, status: string): this {
-    this.entries.push({ type: 'webhook', runId, status, atMs: this.#nowMs })
-    return this
-  }
-
-  search(...ids: string[]): this {
-    return this.call('thread.search', { threadId: undefined, body: { sort_by: 'thread_id' },
-      response: ids.map((id) => ({ thread_id: id })) })
-  }
-}
+import { History } from './made-history.ts'
 
 const created = () => new History().create()
 const succeeded = () => created().run('a').view('a', 'success')
@@ -81,6 +21,32 @@ const ofSpan = (fields: Partial<Call> = {}) => (
 const posted = () =>
   new History().call('span.post', ofSpan({ body: { post: [{ inputs: { token: 'a' } }] } }))
 const deletedSpan = () => posted().call('span.delete', ofSpan())
+
+const ofAssistant = (fields: Partial<Call> = {}) => (
+  { threadId: undefined, assistantId: 'x', ...fields }
+)
+const version = (token: string, number?: number) => (
+  { config: { configurable: { version: token } }, version: number }
+)
+const createdAssistant = () =>
+  new History().call('assistant.create', { threadId: undefined, body: version('v'),
+    response: { assistant_id: 'x', ...version('v', 1) } })
+
+const cronBody = { input: { task: { token: 'c' } } }
+const ofCron = (fields: Partial<Call> = {}) => (
+  { threadId: undefined, path: '/runs/crons/y', ...fields }
+)
+/** A cron that is created 30 seconds before it is due. */
+const createdCron = () =>
+  new History().startAt(30_000).call('cron.create',
+    ofCron({ path: '/runs/crons', body: cronBody, response: { cron_id: 'y' } }))
+const mortal = () =>
+  new History().call('mortal.create', { threadId: undefined, body: { ttl: 0.05 },
+    response: { thread_id: 'm' } })
+const ofMortal = (status: number) => ({ threadId: undefined, path: '/threads/m', status })
+const usage = (threads: number) => (
+  { threadId: undefined, response: { quotas: [{ name: 'threads', used: threads }] } }
+)
 
 /** A history for each rule that breaks this rule and no other. */
 const broken: Readonly<Record<string, History>> = {
@@ -121,6 +87,30 @@ const broken: Readonly<Record<string, History>> = {
   'feedback belongs to its span': posted()
     .call('feedback.create', ofSpan({ body: { id: 'f' } }))
     .call('feedback.list', ofSpan({ response: [] })),
+  'state never goes backwards': created().run('a').state('a:in').state(),
+  'refusals name the next try': created().call('run.create', { status: 429,
+    body: { input: { task: { token: 'a', action: 'plain' } } } }),
+  'assistants have their latest version': createdAssistant()
+    .call('assistant.update', ofAssistant({ body: version('w'), response: version('w', 2) }))
+    .call('assistant.get', ofAssistant({ response: version('v', 1) })),
+  'versions are listed': createdAssistant()
+    .call('assistant.versions', ofAssistant({ response: [] })),
+  'deleted assistants stay deleted': createdAssistant()
+    .call('assistant.delete', ofAssistant({ status: 204 })).call('assistant.run', ofAssistant()),
+  'runs have the latest version': createdAssistant().create()
+    .run('a', { body: { assistant_id: 'x', input: { task: { token: 'a', action: 'plain' } } } })
+    .state('a:in', 'a:by:w'),
+  'crons fire once at a time': createdCron().tick('c', 'a', 60_100).tick('c', 'b', 60_200),
+  'stopped crons do not fire': createdCron().call('cron.delete', ofCron({ status: 204 }))
+    .tick('c', 'a', 60_100),
+  'crons fire when they are due': createdCron().wait(40_000).quiet(),
+  'crons are found until they are deleted': createdCron()
+    .call('cron.get', ofCron({ status: 404 })),
+  'threads live for their time': mortal().wait(2_000).call('mortal.get', ofMortal(404)),
+  'another tenant sees nothing': created().call('foreign.read', { tenant: 'foreign' }),
+  'storage is released': new History().call('usage.get', usage(1)).call('usage.get', usage(2)),
+  'deleted things are not found at the end': new History()
+    .call('final.search', { threadId: undefined, response: [{}] }),
   'runs have traces': created().run('a').view('a', 'success').quiet()
     .call('trace.get', { path: '/runs/a', status: 404 }),
   'runs are accepted': created().run('a', { status: 422, strategy: 'enqueue' }),
@@ -164,6 +154,26 @@ describe('The checker of histories', () => {
     ['a trace of a deleted run', 'runs have traces', created().run('a').view('a', 'success')
       .call('run.delete', { path: '/threads/t/runs/a', status: 204 }).view('a', 'gone').quiet()
       .call('trace.get', { path: '/runs/a' })],
+    ['entries of its source in a copy, after the copy', 'explained by a request',
+      created().call('thread.copy', { response: { thread_id: 'copy' } }).run('a')
+        .call('thread.state', { threadId: 'copy', response: { values: { log: ['a:in'] } } })],
+    ['a copy that was deleted with its source', 'threads exist',
+      created().call('thread.copy', { response: { thread_id: 'copy' } })
+        .call('thread.delete', { status: 204 })
+        .call('thread.state', { threadId: 'copy', status: 404 })],
+    ['an effect of a run that a limit refused', 'explained by a request',
+      created().run('a', { status: 429, retryAfter: '1', runId: undefined }).state('a:in')],
+    ['a thread after its time to live', 'threads live for their time',
+      mortal().wait(5_000).call('mortal.get', ofMortal(200))],
+    ['an assistant that is gone', 'deleted assistants stay deleted',
+      createdAssistant().call('assistant.get', ofAssistant({ status: 404 }))],
+    ['a cron that was deleted', 'crons are found until they are deleted',
+      createdCron().call('cron.delete', ofCron({ status: 204 })).call('cron.get', ofCron())],
+    ['a run of a paused cron', 'stopped crons do not fire',
+      createdCron().call('cron.update', ofCron({ body: { enabled: false } }))
+        .tick('c', 'a', 60_100)],
+    ['a thread of another tenant in a search', 'another tenant sees nothing',
+      created().call('foreign.search', { tenant: 'foreign', threadId: undefined, response: [{}] })],
   ])('finds %s', (_what, rule, { entries }) => {
     expect(checkHistory(entries).map((violation) => violation.rule)).toEqual([rule])
   })
@@ -179,6 +189,26 @@ describe('The checker of histories', () => {
       .call('trace.get', { path: '/runs/a', status: 404 })
     const rules = checkHistory(entries).map((violation) => violation.rule)
     expect(rules).toEqual(['available without faults'])
+  })
+
+  it('accepts crons, assistants, other tenants and a time to live that are correct', () => {
+    const { entries } = createdCron().wait(40_000).tick('c', 'a', 60_100)
+      .call('cron.delete', ofCron({ status: 204 })).call('cron.get', ofCron({ status: 404 }))
+      .call('assistant.create', { threadId: undefined, body: version('v'),
+        response: { assistant_id: 'x', ...version('v', 1) } })
+      .call('assistant.update', ofAssistant({ body: version('w'), response: version('w', 2) }))
+      .call('assistant.latest', ofAssistant({ body: { version: 1 } }))
+      .call('assistant.get', ofAssistant({ response: version('v', 1) }))
+      .call('mortal.create', { threadId: undefined, body: { ttl: 0.05 },
+        response: { thread_id: 'm' } })
+      .call('mortal.get', ofMortal(200)).wait(5_000).call('mortal.get', ofMortal(404))
+      .create()
+      .run('a', { body: { assistant_id: 'x', input: { task: { token: 'a', action: 'plain' } } } })
+      .state('a:in', 'a:by:v')
+      .call('foreign.read', { tenant: 'foreign', status: 404 })
+      .call('foreign.count', { tenant: 'foreign', threadId: undefined, response: 0 })
+      .call('usage.get', usage(1)).call('usage.get', usage(1)).quiet()
+    expect(checkHistory(entries)).toEqual([])
   })
 
   it('accepts a correct history with a copy, an answer, a rollback and a deletion', () => {
