@@ -3,43 +3,75 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { indexHistory, isSuccess } from './checker/history-index.ts'
-import { remainsOf } from './checker/tenant-rules.ts'
+import { findRemains } from './checker/tenant-rules.ts'
 import type { Entry } from './history/history.ts'
 import { lastReader } from './workload/session.ts'
-import type { Session } from './workload/session.ts'
+import type { Reply, Session } from './workload/session.ts'
 
 /** Time in which storage of what was deleted is released. */
 const releaseMs = 20_000
 const retries = 20
 
 /** Records how much the tenant uses. Does nothing if the target has no tenants. */
-export async function readUsage(session: Session, signal: AbortSignal): Promise<void> {
-  if (!session.offers('usage.get')) return
-  await session.call(lastReader, { operation: 'usage.get', method: 'GET', path: '/limits' }, signal)
+export async function readUsage(session: Session, signal: AbortSignal): Promise<Reply> {
+  if (!session.offers('usage.get')) return {}
+  return await session.call(lastReader, { operation: 'usage.get', method: 'GET', path: '/limits' },
+    signal)
 }
 
 /** Deletes all that the round has created, searches for it, and reads the usage until it falls. */
 export async function deleteEverything(session: Session, signal: AbortSignal): Promise<void> {
+  const { calls } = indexHistory(session.history.entries)
   for (const path of listCreated(session)) await deletePath(session, path, signal)
-  for (const [kind, field] of [['threads', 'verify'], ['threads', 'mortal'], ['runs/crons',
-    'verify'], ['assistants', 'verify']] as const) {
-    const name = { 'threads': 'thread', 'runs/crons': 'cron', 'assistants': 'assistant' }[kind]
-    if (!session.offers(`${name}.search`)) continue
-    await session.call(lastReader, { operation: 'final.search', method: 'POST',
-      path: `/${kind}/search`, body: { metadata: { [field]: session.name } } }, signal)
+  for (const search of listSearches(session)) {
+    if (search.path.endsWith('/threads/search') && session.offers('thread.remove')) {
+      await pruneThreads(session, search, signal)
+    }
+    await session.call(lastReader, { ...search, operation: 'final.search', method: 'POST' }, signal)
   }
+  const first = calls.find(({ operation }) => operation === 'usage.get')
+  if (first === undefined) return
   const endMs = performance.now() + releaseMs
   do {
-    await readUsage(session, signal)
-    if (remainsOf(session.history.entries.filter((entry) => entry.type === 'call')).length === 0) {
-      return
-    }
+    const { status, response } = await readUsage(session, signal)
+    if (status === 200 && findRemains(first, { response }).length === 0) return
     await pause(500)
   } while (performance.now() < endMs && !signal.aborted)
 }
 
+interface Search {
+  readonly path: string
+  readonly body: { readonly metadata: Readonly<Record<string, string>> }
+}
+
+function listSearches(session: Session): readonly Search[] {
+  const { name, bases } = session
+  const search = (path: string, field: string): Search => ({ path: `${path}/search`,
+    body: { metadata: { [field]: name } } })
+  return [
+    ...bases.map((base) => search(`${base}/threads`, 'verify')),
+    ...session.offers('mortal.create') ? [search('/threads', 'mortal')] : [],
+    ...session.offers('cron.create') ? [search('/runs/crons', 'verify')] : [],
+    ...session.offers('assistant.create') ? [search('/assistants', 'verify')] : [],
+  ]
+}
+
+/** Deletes the threads that a search finds, also those whose creation had no response. */
+async function pruneThreads(session: Session, { path, body }: Search,
+  signal: AbortSignal): Promise<void> {
+  for (let tries = 0; tries < retries; tries++) {
+    const { status, response } = await session.call(lastReader, { operation: 'final.prune',
+      method: 'POST', path: path.replace('/search', '/prune'),
+      body: { filter: body, strategy: 'delete' } }, signal)
+    const { pruned_count: count } = (response ?? {}) as { pruned_count?: number }
+    if (status === 200 && count === 0) return
+    if (status !== 200) await pause(100)
+  }
+}
+
 /** Paths of all that exists, or may exist. */
-function listCreated({ history, name }: Session): readonly string[] {
+function listCreated(session: Session): readonly string[] {
+  const { history, name } = session
   const { threads, calls, ticks } = indexHistory(history.entries)
   const created = calls.filter(({ status }) => isSuccess(status)).flatMap((call) => {
     const toPath = creations[call.operation]
@@ -48,13 +80,13 @@ function listCreated({ history, name }: Session): readonly string[] {
   const items = new Set(calls.filter(isItem).map(({ client }) => client))
   return [
     ...created.toSorted((one, other) => Number(isCron(other)) - Number(isCron(one))),
-    ...[...threads.keys(), ...new Set(ticks.map(({ runId }) => runId))]
-      .map((id) => `/threads/${id}`),
+    ...session.offers('thread.remove') ? [] : [...threads.keys()].map((id) => `/threads/${id}`),
+    ...[...new Set(ticks.map(({ runId }) => runId))].map((id) => `/threads/${id}`),
     ...[...items].map((client) => `/store/items?namespace=verify.${name}&key=client-${client}`),
   ]
 }
 
-type Ids = Readonly<Record<'assistant_id' | 'cron_id' | 'thread_id' | 'id', string>>
+type Ids = Readonly<Record<'assistant_id' | 'cron_id' | 'id', string>>
 
 /** Crons are deleted first, so that they make no more threads. */
 function isCron(path: string): boolean {
@@ -65,7 +97,6 @@ function isCron(path: string): boolean {
 const creations: Readonly<Record<string, (ids: Ids) => string>> = {
   'cron.create': ({ cron_id: id }) => `/runs/crons/${id}`,
   'assistant.create': ({ assistant_id: id }) => `/assistants/${id}`,
-  'mortal.create': ({ thread_id: id }) => `/threads/${id}`,
   'project.create': ({ id }) => `/api/v1/sessions/${id}`,
 }
 

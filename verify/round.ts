@@ -73,8 +73,12 @@ async function injectFaults(target: Target, history: HistoryWriter,
 /** Resolves when no thread of the session is busy, or when the signal is aborted. */
 async function waitForRuns(session: Session, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const { status, response } = await search(session, { status: 'busy', offset: 0 }, signal)
-    if (status === 200 && (response as unknown[]).length === 0) return
+    const found = await Promise.all(
+      session.bases.map((base) =>
+        search(session, base, { body: { status: 'busy', offset: 0 }, signal })
+      ),
+    )
+    if (found.every(({ status, response }) => status === 200 && isEmpty(response))) return
     await pause(100)
   }
 }
@@ -89,36 +93,51 @@ async function waitForWebhooks({ entries }: HistoryWriter): Promise<void> {
   }
 }
 
-function search(session: Session, body: object, signal: AbortSignal) {
+function isEmpty(response: unknown): boolean {
+  return Array.isArray(response) && response.length === 0
+}
+
+interface SearchOptions {
+  readonly body: object
+  readonly signal: AbortSignal
+}
+
+function search(session: Session, base: string, { body, signal }: SearchOptions) {
   return session.call(lastReader, {
     operation: 'thread.search',
     method: 'POST',
-    path: '/threads/search',
+    path: `${base}/threads/search`,
     body: { metadata: { verify: session.name }, limit: pageSize, ...body },
   }, signal)
 }
 
 /** Reads each thread that was ever created, its state and its runs. */
 async function readEverything(session: Session, signal: AbortSignal): Promise<void> {
+  for (const base of session.bases) await listThreads(session, base, signal)
+  for (const [threadId, thread] of indexHistory(session.history.entries).threads) {
+    for (const run of session.offers('trace.get') ? thread.runs.keys() : []) {
+      await session.call(lastReader, { operation: 'trace.get', threadId, method: 'GET',
+        path: `${thread.base}/api/v1/runs/${run}` }, signal)
+    }
+    for (const [operation, suffix] of [['thread.get', ''], ['thread.state', '/state'], ['run.list',
+      '/runs?limit=1000']] as const) {
+      await session.call(lastReader, { operation, threadId, method: 'GET',
+        path: `${thread.base}/threads/${threadId}${suffix}` }, signal)
+    }
+  }
+}
+
+/** Lists and counts the threads of the server's own project, or of the deployment. */
+async function listThreads(session: Session, base: string, signal: AbortSignal): Promise<void> {
   for (let offset = 0;; offset += pageSize) {
-    const { response } = await search(session, { offset, sort_by: 'thread_id' }, signal)
+    const { response } = await search(session, base, { body: { offset, sort_by: 'thread_id' },
+      signal })
     if (!Array.isArray(response) || response.length < pageSize) break
   }
   await session.call(lastReader, {
     operation: 'thread.count',
     method: 'POST',
-    path: '/threads/count',
+    path: `${base}/threads/count`,
     body: { metadata: { verify: session.name } },
   }, signal)
-  for (const [threadId, thread] of indexHistory(session.history.entries).threads) {
-    for (const run of session.offers('trace.get') ? thread.runs.keys() : []) {
-      await session.call(lastReader, { operation: 'trace.get', threadId, method: 'GET',
-        path: `/api/v1/runs/${run}` }, signal)
-    }
-    for (const [operation, suffix] of [['thread.get', ''], ['thread.state', '/state'], ['run.list',
-      '/runs?limit=1000']] as const) {
-      await session.call(lastReader, { operation, threadId, method: 'GET',
-        path: `/threads/${threadId}${suffix}` }, signal)
-    }
-  }
 }

@@ -1,7 +1,7 @@
 /**
  * The graph of the verification. Each task appends its token to the log of the thread: `<token>:in`
  * when it starts and `<token>:out` when it ends; `<token>:by:<version>` names the version of its
- * assistant. RECEIVER is the URL of the receiver of effects.
+ * assistant, and a deployed revision names itself and its secret. RECEIVER is the URL of the receiver of effects.
  */
 
 import { Annotation, interrupt, messagesStateReducer, START,
@@ -19,6 +19,9 @@ interface Task {
 
 type Work = (means: { readonly key: string }) => unknown
 type Effect = (name: string, input: unknown, work: Work) => Promise<unknown>
+
+/** Set in revisions of a deployment. */
+const revision: string | undefined = undefined
 
 // Servers other than Heddle have no effects: the work is done without protection.
 const effect: Effect = (globalThis as unknown as Record<symbol, Effect>)[
@@ -55,7 +58,24 @@ function enter({ task, log, messages, seen = 0 }: typeof State.State,
   const next: Task = message ? { token: String(message.content), action: 'plain', ms: 0 } : task
   const version = configurable?.['version'] as string | undefined
   const by = version === undefined ? [] : [`${next.token}:by:${version}`]
-  return { task: next, log: [`${next.token}:in`, ...by], seen: messages.length }
+  return {
+    task: next,
+    log: [`${next.token}:in`, ...by, ...describeRevision(next.token)],
+    seen: messages.length,
+  }
+}
+
+/** Entries with the revision and its secret; none if it is not deployed. */
+function describeRevision(token: string): readonly string[] {
+  if (revision === undefined) return []
+  // The server hides the secret in what revisions print.
+  console.log(`The secret is ${process.env['TOKEN']}.`)
+  return [`${token}:revision:${revision}`, `${token}:secret:${process.env['TOKEN']}`]
+}
+
+function leave({ task: { token } }: typeof State.State) {
+  const end = revision === undefined ? [] : [`${token}:end:${revision}`]
+  return { log: [`${token}:out`, ...end] }
 }
 
 async function act({ task: { token, action, ms } }: typeof State.State) {
@@ -75,7 +95,7 @@ async function act({ task: { token, action, ms } }: typeof State.State) {
 export const graph = new StateGraph(State)
   .addNode('enter', enter)
   .addNode('act', act)
-  .addNode('leave', ({ task }) => ({ log: [`${task.token}:out`] }))
+  .addNode('leave', leave)
   .addEdge(START, 'enter')
   .addEdge('enter', 'act')
   .addEdge('act', 'leave')

@@ -2,6 +2,7 @@
 
 import { assistantRules, versionRules } from './assistant-rules.ts'
 import { cronRules } from './cron-rules.ts'
+import { deploymentRules, revisionRules } from './deploy-rules.ts'
 import type { Entry } from '../history/history.ts'
 import { indexHistory } from './history-index.ts'
 import { itemRules, metadataRules } from './register-rules.ts'
@@ -14,9 +15,9 @@ import { applyRules } from './violation.ts'
 import type { Violation } from './violation.ts'
 
 const rulesOfHistories = { ...historyRules, ...itemRules, ...runsRules, ...traceRules,
-  ...assistantRules, ...cronRules, ...tenantRules }
+  ...assistantRules, ...cronRules, ...tenantRules, ...deploymentRules }
 const rulesOfThreads = { ...threadRules, ...threadLifeRules, ...runRules, ...metadataRules,
-  ...versionRules }
+  ...versionRules, ...revisionRules }
 
 /** Returns the violations of all rules; none for a correct history. */
 export function checkHistory(entries: readonly Entry[]): readonly Violation[] {

@@ -97,7 +97,7 @@ const fired: Rule<HistoryIndex> = (index) =>
     calls: [created] })
   )
 
-/** A cron exists until its client deletes it. Its client and searches find it, and nobody later. */
+/** A cron exists until its client deletes it. Reads and searches find it until then. */
 const lives: Rule<HistoryIndex> = (index) =>
   cronsOf(index).flatMap(({ id, created, calls }) => {
     const deletion = calls.find(({ operation }) => operation === 'cron.delete')
@@ -137,7 +137,7 @@ function mortalsOf({ calls }: HistoryIndex): readonly MortalRecord[] {
       return { id, ttlMs: ttl * minuteMs, created,
         calls: [...searches,
           ...calls.filter(({ path, operation }) =>
-            path.includes(id) && /^mortal/.test(operation)
+            path.includes(id) && operation.startsWith('mortal')
           )] }
     })
 }

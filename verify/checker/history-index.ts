@@ -32,6 +32,8 @@ export interface RunRecord {
 
 export interface ThreadRecord {
   readonly id: string
+  /** Path before `/threads`: empty, or `/d/<name>` for a deployment. */
+  readonly base: string
   readonly calls: readonly Call[]
   readonly starts: readonly RunStart[]
   readonly reads: readonly StateRead[]
@@ -91,6 +93,11 @@ export function indexHistory(entries: readonly Entry[]): HistoryIndex {
   }
 }
 
+/** The path before `/threads`. */
+export function baseOf({ path }: Call): string {
+  return /^\/d\/[^/]+(?=\/threads\b)/.exec(path)?.[0] ?? ''
+}
+
 function isCopy({ operation, status }: Call): boolean {
   return operation === 'thread.copy' && status === 200
 }
@@ -107,6 +114,7 @@ function toThread(id: string, created: Call, calls: readonly Call[]): ThreadReco
   const starts = calls.flatMap(toStart)
   return {
     id,
+    base: baseOf(created),
     calls,
     starts,
     reads: calls.flatMap(toRead),

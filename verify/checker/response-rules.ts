@@ -1,7 +1,7 @@
 /** Rules about responses, the life of threads, lists, items of the store and effects. */
 
 import type { Call } from '../history/history.ts'
-import { isSuccess } from './history-index.ts'
+import { baseOf, isSuccess } from './history-index.ts'
 import type { HistoryIndex, ThreadRecord } from './history-index.ts'
 import { isBefore, isDeleted } from './state-rules.ts'
 import type { ThreadInHistory } from './state-rules.ts'
@@ -37,11 +37,14 @@ const rejected: Rule<HistoryIndex> = ({ calls }) =>
   calls.filter(({ operation, status }) => operation.startsWith('wrong.') && status! < 400)
     .map((call) => ({ message: `${call.operation} returned ${call.status}`, calls: [call] }))
 
-/** The pages of the search for all threads after the load. */
-function lastSearches({ calls, quietMs }: HistoryIndex): readonly Call[] {
-  return calls.filter(({ operation, startMs, body, status }) =>
-    operation === 'thread.search' && startMs >= quietMs && status === 200
-    && (body as { sort_by?: string }).sort_by !== undefined
+/** The pages of the searches for all threads after the load, by the path before `/threads`. */
+function lastSearches({ calls, quietMs }: HistoryIndex): ReadonlyMap<string, readonly Call[]> {
+  return Map.groupBy(
+    calls.filter(({ operation, startMs, body, status }) =>
+      operation === 'thread.search' && startMs >= quietMs && status === 200
+      && (body as { sort_by?: string }).sort_by !== undefined
+    ),
+    baseOf,
   )
 }
 
@@ -51,7 +54,7 @@ function fullSearches(index: HistoryIndex): readonly (readonly Call[])[] {
     operation === 'thread.search' && status === 200 && startMs < index.quietMs
     && (body as { status?: string }).status === undefined
   )
-  return [lastSearches(index), ...single.map((call) => [call])].filter(({ length }) => length > 0)
+  return [...lastSearches(index).values(), ...single.map((call) => [call])]
 }
 
 /** A search finds each thread that exists, and none that was deleted. */
@@ -61,12 +64,14 @@ const found: Rule<HistoryIndex> = (index) =>
     const ids = new Set(pages.flatMap(({ response }) =>
       (response as { thread_id: string }[]).map(({ thread_id: id }) => id)
     ))
-    return [...index.threads.values()].flatMap((thread) => {
+    const threads = [...index.threads.values()].filter(({ base }) =>
+      base === baseOf(first)
+    )
+    return threads.flatMap((thread) => {
       const isListed = ids.has(thread.id)
       const isMissing = !isListed && isBefore(thread.created, first) && !isDeleted(thread, last)
-      const isKept = isListed && thread.deletions.some((deletion) =>
-        isSuccess(deletion.status) && isBefore(deletion, first)
-      )
+      const isKept = isListed &&
+        thread.deletions.some((deletion) => isSuccess(deletion.status) && isBefore(deletion, first))
       const message = isMissing
         ? `Thread ${thread.id} is not found`
         : `Thread ${thread.id} was deleted and is found`
@@ -76,16 +81,17 @@ const found: Rule<HistoryIndex> = (index) =>
 
 /** The count after the load is the number of threads that were found. */
 const counted: Rule<HistoryIndex> = (index) => {
-  const count = index.calls.find(({ operation, startMs, status }) =>
+  const searches = lastSearches(index)
+  const counts = index.calls.filter(({ operation, startMs, status }) =>
     operation === 'thread.count' && startMs >= index.quietMs && status === 200
   )
-  const listed = lastSearches(index).reduce(
-    (sum, { response }) => sum + (response as unknown[]).length,
-    0,
-  )
-  return count === undefined || count.response === listed
-    ? []
-    : [{ message: `${listed} threads are found, ${count.response} counted`, calls: [count] }]
+  return counts.flatMap((count) => {
+    const pages = searches.get(baseOf(count)) ?? []
+    const listed = pages.reduce((sum, { response }) => sum + (response as unknown[]).length, 0)
+    return count.response === listed
+      ? []
+      : [{ message: `${listed} threads are found, ${count.response} counted`, calls: [count] }]
+  })
 }
 
 /** Repetitions of a charge have the same key, and no other charge has it. */

@@ -101,7 +101,8 @@ const stateless: Rule<HistoryIndex> = ({ calls }) =>
         input: { task: { token: string; action: string } }
       }
       const { log = [] } = call.response as { log?: readonly string[] }
-      const isComplete = !/^(plain|slow)$/.test(task.action) || log.length === 2
+      const isComplete = !/^(plain|slow)$/.test(task.action)
+        || log.includes(`${task.token}:in`) && log.includes(`${task.token}:out`)
       return isComplete && log.every((entry) => entry.startsWith(`${task.token}:`))
         ? []
         : [{ message: `A stateless run returned ${log}`, calls: [call] }]

@@ -32,24 +32,26 @@ interface Usage {
   readonly quotas: readonly { readonly name: string; readonly used: number }[]
 }
 
-function usedBy({ response }: Call, name: string): number {
+function usedBy({ response }: Pick<Call, 'response'>, name: string): number {
   return (response as Usage).quotas.find((quota) => quota.name === name)?.used ?? 0
 }
 
 /** When everything was deleted, no thread and few bytes are counted more than before the load. */
-const returned: Rule<HistoryIndex> = ({ calls }) => remainsOf(calls)
-
-/** What is counted for the tenant in addition to what was counted at the start. */
-export function remainsOf(calls: readonly Call[]): ReturnType<Rule<HistoryIndex>> {
+const returned: Rule<HistoryIndex> = ({ calls }) => {
   const reads = calls.filter(({ operation, status }) => operation === 'usage.get' && status === 200)
   const [first, last] = [reads[0], reads.at(-1)]
-  if (first === undefined || last === undefined || reads.length < 2) return []
+  return first === undefined || last === undefined
+    ? []
+    : findRemains(first, last).map((message) => ({ message, calls: [first, last] }))
+}
+
+/** Returns a sentence for each quota that is used more than at first. */
+export function findRemains(first: Pick<Call, 'response'>,
+  last: Pick<Call, 'response'>): readonly string[] {
   return ([['threads', 0], ['stored_bytes', remainingBytes]] as const)
     .flatMap(([name, allowed]) => {
       const more = usedBy(last, name) - usedBy(first, name)
-      return more <= allowed
-        ? []
-        : [{ message: `${more} ${name} remain after everything was deleted`, calls: [first, last] }]
+      return more <= allowed ? [] : [`${more} ${name} remain after everything was deleted`]
     })
 }
 

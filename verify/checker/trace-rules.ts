@@ -133,8 +133,11 @@ const traced: Rule<HistoryIndex> = (index) =>
     if (isGone && call.status === 200) {
       return [{ message: `Run ${runId} is gone and has a trace`, calls: [call] }]
     }
-    // Without a response it is not known whether the thread was deleted.
+    // Without a response it is not known whether the thread or the run was deleted.
     const mayBeGone = isGone || (thread?.deletions.length ?? 0) > 0
+      || thread?.calls.some(({ operation, path }) =>
+        operation === 'run.delete' && path.endsWith(runId)
+      )
     return last?.status === 'success' && !mayBeGone && call.status === 404
       ? [{ message: `Run ${runId} has no trace`, calls: [last.call, call] }]
       : []

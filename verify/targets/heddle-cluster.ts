@@ -9,6 +9,7 @@ import type { Cassandra } from '../../scripts/cassandra/cluster.ts'
 import { startCluster } from '../../test/support/cluster.ts'
 import type { Cluster, ClusterMember } from '../../test/support/cluster.ts'
 import { takenForDead } from '../../test/support/taken-for-dead.ts'
+import { deployAgent } from './deployment.ts'
 import { makeKeys } from './keys.ts'
 import type { Target } from './target.ts'
 
@@ -27,6 +28,7 @@ export async function startHeddleCluster(receiverUrl: string): Promise<Target> {
     await cassandra.close()
     throw error
   })
+  const keys = await makeKeys({ dataDir: tmpdir(), cassandra: keyspaceOf(cassandra) })
   let turn = 0
   const next = () => turn++ % count
   const onMember = (inject: (member: ClusterMember) => Promise<void>) => async () => {
@@ -36,7 +38,8 @@ export async function startHeddleCluster(receiverUrl: string): Promise<Target> {
   return {
     name: 'heddle-cluster',
     urls: cluster.frontDoors,
-    keys: await makeKeys({ dataDir: tmpdir(), cassandra: keyspaceOf(cassandra) }),
+    keys,
+    deployment: await deployAgent({ url: cluster.frontDoors[0]!, key: keys.own, receiverUrl }),
     loadMs: 90_000,
     faults: {
       kill: onMember(async (member) => {

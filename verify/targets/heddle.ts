@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { startServer } from '../../test/support/server-process.ts'
+import { deployAgent } from './deployment.ts'
 import { makeKeys } from './keys.ts'
 import type { Target } from './target.ts'
 
@@ -16,6 +17,7 @@ export async function startHeddle(receiverUrl: string): Promise<Target> {
     env: { RECEIVER: receiverUrl },
     args: ['--workers', '2', '--egress-allow', '127.0.0.1', '--auth', 'keys'],
   })
+  const keys = await makeKeys(server)
   const kill = async () => {
     await server.kill('SIGKILL')
     await server.restart()
@@ -23,7 +25,8 @@ export async function startHeddle(receiverUrl: string): Promise<Target> {
   return {
     name: 'heddle',
     urls: [server.url],
-    keys: await makeKeys(server),
+    keys,
+    deployment: await deployAgent({ url: server.url, key: keys.own, receiverUrl }),
     loadMs: 30_000,
     faults: {
       kill,

@@ -15,7 +15,15 @@ export interface Target {
   readonly missing?: RegExp
   /** API keys of the tenant of the workload, and of another one, which must see nothing of it. */
   readonly keys?: { readonly own: string; readonly foreign: string }
+  /** A deployment with revisions of the graph, which serves threads of its own. */
+  readonly deployment?: Deployment
   close(): Promise<void>
+}
+
+/** A deployment, and the revisions that it has; the first one is active. */
+export interface Deployment {
+  readonly name: string
+  readonly revisions: readonly string[]
 }
 
 /** Starts a target whose graphs send their effects to the receiver. */

@@ -17,8 +17,8 @@ export const foreignRequest: Operation = {
 }
 
 function listThreadRequests(scene: Scene): readonly Drawn[] {
-  const { thread: { id, runs: [run = id] }, session: { name } } = scene
-  const [path, threadId] = [`/threads/${id}`, id]
+  const { thread: { id, base, runs: [run = id] }, session: { name } } = scene
+  const [path, threadId] = [`${base}/threads/${id}`, id]
   const body = createRunBody(scene)
   const get = (suffix: string): Drawn => ({ operation: 'foreign.read', method: 'GET',
     path: `${path}${suffix}`, threadId })
@@ -42,15 +42,16 @@ function listThreadRequests(scene: Scene): readonly Drawn[] {
     change('PATCH', '', { metadata: { foreign: true } }),
     change('DELETE', `/runs/${run}`),
     change('DELETE', ''),
-    { operation: 'foreign.search', method: 'POST', path: '/threads/search', body: filter },
-    { operation: 'foreign.search', method: 'POST', path: '/threads/search', body: { ids: [id] } },
-    { operation: 'foreign.count', method: 'POST', path: '/threads/count', body: filter },
-    { operation: 'foreign.prune', method: 'POST', path: '/threads/prune',
+    { operation: 'foreign.search', method: 'POST', path: `${base}/threads/search`, body: filter },
+    { operation: 'foreign.search', method: 'POST', path: `${base}/threads/search`,
+      body: { ids: [id] } },
+    { operation: 'foreign.count', method: 'POST', path: `${base}/threads/count`, body: filter },
+    { operation: 'foreign.prune', method: 'POST', path: `${base}/threads/prune`,
       body: { thread_ids: [id] }, threadId },
   ]
 }
 
-function listOtherRequests({ session, client, thread: { runs } }: Scene): readonly Drawn[] {
+function listOtherRequests({ session, client, thread: { runs, base } }: Scene): readonly Drawn[] {
   const { assistants, crons, spans, name } = session
   const read = (path: string): Drawn => ({ operation: 'foreign.read', method: 'GET', path })
   const change = (method: 'POST' | 'DELETE', path: string, body?: unknown): Drawn => (
@@ -76,6 +77,6 @@ function listOtherRequests({ session, client, thread: { runs } }: Scene): readon
       change('DELETE', `/api/v1/sessions/${span.project}`))
   }
   const [run] = runs
-  if (run && session.offers('trace.get')) drawn.push(read(`/api/v1/runs/${run}`))
+  if (run && session.offers('trace.get')) drawn.push(read(`${base}/api/v1/runs/${run}`))
   return drawn
 }

@@ -24,10 +24,11 @@ const maxTaskMs = 300
 /** Probability that a run has a webhook. */
 const webhookShare = 0.3
 
-/** Sends a request about the thread of the scene. */
+/** Sends a request about the thread of the scene, where the thread is served. */
 export function send(operation: string, { session, client, thread }: Scene,
   request: Omit<Request, 'operation'>): Promise<Reply> {
-  const named = { threadId: thread.id, ...request, operation }
+  const path = `${thread.base}${request.path}`
+  const named = { threadId: thread.id, ...request, path, operation }
   return session.call(client.number, named, client.signal)
 }
 
@@ -40,9 +41,9 @@ function pickAssistant({ assistants }: Session, chance: Chance): string {
 }
 
 /** The body of a run with a new task. */
-export function createRunBody({ session, client: { chance } }: Scene) {
+export function createRunBody({ session, client: { chance }, thread: { base } }: Scene) {
   return {
-    assistant_id: pickAssistant(session, chance),
+    assistant_id: base === '' ? pickAssistant(session, chance) : 'verify',
     input: {
       task: {
         token: session.createToken(),

@@ -3,6 +3,7 @@
 import type { Chance } from '../../test/simulation/chance.ts'
 import { assistantOperations } from './assistant-operations.ts'
 import { cronOperations } from './cron-operations.ts'
+import { deployOperations } from './deploy-operations.ts'
 import { foreignRequest } from './foreign-requests.ts'
 import { itemOperations } from './item-operations.ts'
 import { mortalOperations } from './mortal-operations.ts'
@@ -15,7 +16,7 @@ import { wrongRequest } from './wrong-requests.ts'
 
 const operations: readonly Operation[] = [...runOperations, ...threadOperations, ...itemOperations,
   ...traceOperations, ...assistantOperations, ...cronOperations, ...mortalOperations,
-  foreignRequest, wrongRequest]
+  ...deployOperations, foreignRequest, wrongRequest]
 /** The operations that the target of a session offers. */
 export function offeredOperations(session: Session): readonly Operation[] {
   return operations.filter(({ name }) => session.offers(name))

@@ -7,6 +7,8 @@ import type { Target } from '../targets/target.ts'
 /** A thread as the clients know it. They may be behind the server, as real clients are. */
 export interface KnownThread {
   readonly id: string
+  /** Path before `/threads`: empty, or `/d/<name>` for a deployment. */
+  readonly base: string
   /** Ids of the newest runs. */
   readonly runs: string[]
   /** Open interrupts that a client has seen, by id: the token of the task that asks. */
@@ -62,7 +64,7 @@ export const lastReader = -1
 const sharedThreads = 6
 const recentRuns = 4
 
-export interface SessionOptions extends Pick<Target, 'urls' | 'missing' | 'keys'> {
+export interface SessionOptions extends Pick<Target, 'urls' | 'missing' | 'keys' | 'deployment'> {
   readonly receiverUrl: string
   readonly name: string
   readonly history: HistoryWriter
@@ -87,6 +89,9 @@ export class Session {
   readonly webhookUrl: string
   /** URL that gets the webhooks of runs of crons. */
   readonly tickUrl: string
+  readonly deployment: Target['deployment']
+  /** Paths before `/threads`: of the server's own project, and of the deployment. */
+  readonly bases: readonly string[]
   readonly #keys: Target['keys']
   readonly #missing: RegExp | undefined
   readonly #urls: readonly string[]
@@ -98,6 +103,8 @@ export class Session {
     this.#missing = options.missing
     this.#urls = options.urls
     this.#keys = options.keys
+    this.deployment = options.deployment
+    this.bases = ['', ...options.deployment ? [`/d/${options.deployment.name}`] : []]
     this.tickUrl = `${options.receiverUrl}/tick`
     this.webhookUrl = `${options.receiverUrl}/webhook`
     this.name = options.name
@@ -106,6 +113,7 @@ export class Session {
 
   /** True if the target has the operation or the task. */
   offers(name: string): boolean {
+    if (this.deployment === undefined && name.startsWith('deploy.')) return false
     if (this.#keys === undefined && /^(foreign|usage)\./.test(name)) return false
     return this.#missing?.test(name) !== true
   }
@@ -119,8 +127,8 @@ export class Session {
     return this.threads.length < sharedThreads
   }
 
-  addThread(id: string): void {
-    this.threads.push({ id, runs: [], interrupts: new Map() })
+  addThread(id: string, base: string): void {
+    this.threads.push({ id, base, runs: [], interrupts: new Map() })
   }
 
   removeThread(id: string): void {

@@ -89,7 +89,7 @@ const copyThread: Operation = {
     const reply = await send('thread.copy', scene, { method: 'POST',
       path: `/threads/${thread.id}/copy` })
     const copy = (reply.response as { thread_id?: string } | undefined)?.thread_id
-    if (reply.status === 200 && copy !== undefined) session.addThread(copy)
+    if (reply.status === 200 && copy !== undefined) session.addThread(copy, thread.base)
   },
 }
 
@@ -127,11 +127,11 @@ const removeThread: Operation = {
 const searchThreads: Operation = {
   name: 'thread.search',
   weight: 3,
-  async execute({ session, client }) {
+  async execute({ session, client, thread }) {
     await session.call(client.number, {
       operation: 'thread.search',
       method: 'POST',
-      path: '/threads/search',
+      path: `${thread.base}/threads/search`,
       body: { metadata: { verify: session.name }, limit: searchLimit },
     }, client.signal)
   },
@@ -152,13 +152,14 @@ const deleteThread: Operation = {
 
 /** Creates a thread that all clients use. */
 export async function createThread(session: Session, client: Client): Promise<void> {
+  const base = client.chance.pick(session.bases)
   const { status, response } = await session.call(client.number, {
     operation: 'thread.create',
     method: 'POST',
-    path: '/threads',
+    path: `${base}/threads`,
     body: { metadata: { verify: session.name } },
   }, client.signal)
-  if (status === 200) session.addThread((response as { thread_id: string }).thread_id)
+  if (status === 200) session.addThread((response as { thread_id: string }).thread_id, base)
 }
 
 export const threadOperations: readonly Operation[] = [getThread, getState, updateState, forkThread,

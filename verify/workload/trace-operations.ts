@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 
+import { send } from './operation.ts'
 import type { Operation, Scene } from './operation.ts'
 import type { Reply, Request, Span } from './session.ts'
 
@@ -106,10 +107,9 @@ const getTrace: Operation = {
   name: 'trace.get',
   weight: 3,
   async execute(scene) {
-    const { thread: { runs, id }, client: { chance } } = scene
+    const { thread: { runs }, client: { chance } } = scene
     if (runs.length === 0) return
-    await sendTrace('trace.get', scene, { method: 'GET', path: `/runs/${chance.pick(runs)}`,
-      threadId: id })
+    await send('trace.get', scene, { method: 'GET', path: `/api/v1/runs/${chance.pick(runs)}` })
   },
 }
 

@@ -48,6 +48,17 @@ const usage = (threads: number) => (
   { threadId: undefined, response: { quotas: [{ name: 'threads', used: threads }] } }
 )
 
+const ofDeployment = (fields: Partial<Call> = {}) => (
+  { threadId: undefined, path: '/control/v1/deployments/verify', ...fields }
+)
+const activated = (revision: string, fields: Partial<Call> = {}) =>
+  ofDeployment({ path: `/revisions/${revision}/activate`, body: { percent: 100 }, ...fields })
+const secret = (value: string) => ofDeployment({ body: { value } })
+/** A thread of the deployment. */
+const deployed = () =>
+  new History().call('thread.create', { threadId: undefined, path: '/d/verify/threads',
+    response: { thread_id: 't' } })
+
 /** A history for each rule that breaks this rule and no other. */
 const broken: Readonly<Record<string, History>> = {
   'available without faults': created().call('thread.get', { status: undefined }),
@@ -107,6 +118,16 @@ const broken: Readonly<Record<string, History>> = {
   'crons are found until they are deleted': createdCron()
     .call('cron.get', ofCron({ status: 404 })),
   'threads live for their time': mortal().wait(2_000).call('mortal.get', ofMortal(404)),
+  'secrets are hidden': new History().call('deploy.secret', secret('hidden-value'))
+    .call('deploy.logs', ofDeployment({ response: { lines: ['hidden-value'] } })),
+  'pauses hold back runs': deployed().call('deploy.pause', ofDeployment())
+    .run('a', { path: '/d/verify/threads/t/runs' }),
+  'runs have the active revision': deployed().call('deploy.activate', activated('r2'))
+    .run('a').state('a:in', 'a:revision:r1'),
+  'runs have the last secret': deployed().call('deploy.secret', secret('one'))
+    .call('deploy.secret', secret('two')).run('a').state('a:in', 'a:secret:one'),
+  'runs keep their revision': deployed().run('a').state('a:in', 'a:revision:r1', 'a:out',
+    'a:end:r2'),
   'another tenant sees nothing': created().call('foreign.read', { tenant: 'foreign' }),
   'storage is released': new History().call('usage.get', usage(1)).call('usage.get', usage(2)),
   'deleted things are not found at the end': new History()
@@ -172,6 +193,9 @@ describe('The checker of histories', () => {
     ['a run of a paused cron', 'stopped crons do not fire',
       createdCron().call('cron.update', ofCron({ body: { enabled: false } }))
         .tick('c', 'a', 60_100)],
+    ['a run that is refused although the deployment is not paused', 'pauses hold back runs',
+      deployed().run('a', { path: '/d/verify/threads/t/runs', status: 409,
+        response: { message: 'It is paused.' } })],
     ['a thread of another tenant in a search', 'another tenant sees nothing',
       created().call('foreign.search', { tenant: 'foreign', threadId: undefined, response: [{}] })],
   ])('finds %s', (_what, rule, { entries }) => {
@@ -183,12 +207,33 @@ describe('The checker of histories', () => {
     expect(new Set(rules)).toEqual(new Set([rule, ...accompanied[rule] ?? []]))
   })
 
-  it('accepts that a thread whose deletion had no response has no traces', () => {
-    const { entries } = created().run('a').view('a', 'success')
-      .call('thread.delete', { status: undefined }).quiet()
-      .call('trace.get', { path: '/runs/a', status: 404 })
-    const rules = checkHistory(entries).map((violation) => violation.rule)
-    expect(rules).toEqual(['available without faults'])
+  it.each([['thread.delete', '/threads/t'], ['run.delete', '/threads/t/runs/a']])(
+    'accepts that a run has no trace after %s had no response',
+    (operation, path) => {
+      const { entries } = created().run('a').view('a', 'success')
+        .call(operation, { status: undefined, path }).quiet()
+        .call('trace.get', { path: '/runs/a', status: 404 })
+      const rules = checkHistory(entries).map((violation) => violation.rule)
+      expect(rules).toEqual(['available without faults'])
+    },
+  )
+
+  it('accepts either revision of runs that overlap an activation, and both shares', () => {
+    const moves = () => deployed().call('deploy.activate', activated('r1'))
+    expect(checkHistory(
+      moves().run('a').call('deploy.activate', activated('r2', { status: undefined }))
+        .state('a:in', 'a:revision:r2').entries,
+    ).map(({ rule }) => rule)).toEqual(['available without faults'])
+    expect(checkHistory(
+      moves().call('deploy.activate', activated('r2', { body: { percent: 50 } }))
+        .run('a').state('a:in', 'a:revision:r1').entries,
+    )).toEqual([])
+  })
+
+  it('accepts runs during a pause that ends meanwhile', () => {
+    const { entries } = deployed().call('deploy.pause', ofDeployment())
+      .call('deploy.resume', ofDeployment()).run('a', { path: '/d/verify/threads/t/runs' })
+    expect(checkHistory(entries)).toEqual([])
   })
 
   it('accepts crons, assistants, other tenants and a time to live that are correct', () => {
