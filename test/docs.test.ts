@@ -6,12 +6,14 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 import { effectRules } from './simulation/effects/effect-world.ts'
+import { platformRules } from './simulation/platform/platform-rule.ts'
 import { replayRules } from './simulation/replay/replay-rule.ts'
 import { rules as clusterRules } from './simulation/rule.ts'
 import { waitingRules } from './simulation/waiting/waiting-world.ts'
 import { repositoryFiles, root } from './support/source-tree.ts'
 
-const rules: readonly string[] = [...clusterRules, ...effectRules, ...waitingRules, ...replayRules]
+const rules: readonly string[] = [...clusterRules, ...effectRules, ...waitingRules, ...replayRules,
+  ...platformRules]
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const invariants = read('docs/invariants.md')
 const architecture = read('docs/architecture.md')

@@ -6,7 +6,7 @@
  * passed since by the monotonic clock, and `clocksApartMs`, by which clocks of members may differ.
  * So data is deleted at most that much too early, unless the clock was wrong when the process
  * started. If the machine slept or its clock was corrected, data is deleted late until the next
- * start.
+ * start. Rule: [cautious_clock].
  */
 
 import type { Env } from '../../cluster/index.ts'

@@ -1,4 +1,7 @@
-/** Projects whose spans get another end of life when the retention of the project changes. */
+/**
+ * Projects whose spans get another end of life when the retention of the project changes. Rule:
+ * [life_follows].
+ */
 
 import type { Calls } from '../calls/calls.ts'
 import type { Project, Projects } from '../records/projects/project.ts'

@@ -124,7 +124,7 @@ export interface SpanPort {
   scan(plan: Plan, after?: ScanMark): AsyncIterable<ScannedHeads>
   /**
    * All places of spans, in any order: one in each project that has a span of such an id. Unknown
-   * spans are missing.
+   * spans are missing. Rule: [all_places].
    */
   locate(tenant: string, ids: readonly Uuid[]): Promise<readonly SpanPlace[]>
   /** The heads at these places, in any order. Removed spans are missing. */

@@ -10,14 +10,22 @@ import type { SpanStore } from '../../../src/platform/index.ts'
 import { CassandraSpans } from '../../../src/store/cassandra/platform/cassandra-spans.ts'
 import { traceStore } from '../../../src/store/embedded/platform/span-store.ts'
 import { MemoryCassandra } from './memory-cassandra.ts'
+import { connectionWithout } from './platform-rule.ts'
+import type { PlatformRule } from './platform-rule.ts'
 
 /** A table whose rows are counted. */
 export type CountedTable = 'span' | 'file' | 'feedback'
 
+/** How a process opens a store. */
+export interface HouseStoreOptions {
+  /** The time of day, whatever the clock of the process shows. */
+  readonly rightMs: () => number
+  readonly without: PlatformRule | undefined
+}
+
 /** A store that one process after the other opens. */
 export interface HouseStore {
-  /** `rightMs` is the time of day, whatever the clock of the process shows. */
-  open(env: Env, rightMs: () => number): SpanStore
+  open(env: Env, options: HouseStoreOptions): SpanStore
   countRows(table: CountedTable): number
   remove(): void
 }
@@ -48,9 +56,9 @@ export function memoryKeyspace(): HouseStore {
   const columns = { span: ['span_head', 'ops'], file: ['span_file', 'data'],
     feedback: ['feedback', 'body'] } as const
   return {
-    open: (env, rightMs) => {
+    open: (env, { rightMs, without }) => {
       nowMs = rightMs
-      return new CassandraSpans(cassandra.connect(), env, 'write')
+      return new CassandraSpans(connectionWithout(without, cassandra.connect()), env, 'write')
     },
     countRows: (table) => {
       const [name, column] = columns[table]

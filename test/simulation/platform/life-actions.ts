@@ -2,7 +2,7 @@
 
 import { tenant } from './platform-house.ts'
 import { longestDays, shortestDays } from './platform-model.ts'
-import type { ModelRecording } from './platform-model.ts'
+import type { ModelProject, ModelRecording } from './platform-model.ts'
 import type { ActionParts } from './trace-actions.ts'
 
 const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000]
@@ -73,10 +73,14 @@ export class LifeActions {
   }
 
   async #changeTier(): Promise<void> {
-    const { chance, house, model } = this.#parts
+    const { chance, model } = this.#parts
     const project = model.aProject()
-    if (project === undefined) return
-    const longLived = chance.flip(0.5)
+    if (project !== undefined) await this.setTier(project, chance.flip(0.5))
+  }
+
+  /** Changes the tier of a project whose id is known. */
+  async setTier(project: ModelProject, longLived: boolean): Promise<void> {
+    const { house } = this.#parts
     const { retentionDays } = await house.now.projects.patch(tenant, project.id!, { longLived,
       retentionDays: longLived ? longestDays : shortestDays })
     project.retentionDays = retentionDays

@@ -2,6 +2,13 @@
  * One replica of Cassandra in memory, for the tables of traces: cells with timestamps and times to
  * live, deletions of cells, rows and ranges, and compare-and-set. Requests never fail. Statements
  * have exactly the shapes that the store sends.
+ *
+ * The replicas of `../replica.ts` are others. They model quorums: a deletion leaves an empty cell
+ * with a timestamp, which read repair copies, and rows are in order, so that a read of three
+ * replicas merges them. Their tables have no maps, sets, static columns or times to live. Cells
+ * here expire by a clock and have elements, and no request fails, so a deletion removes cells.
+ * Elements and ends of life would be in each cell that a merge of three replicas compares. The two
+ * share the tables of the migrations and the order of values (`../cql.ts`).
  */
 
 import type { types } from 'cassandra-driver'

@@ -75,16 +75,18 @@ export class PlatformChecks {
   /** Catalog, heads, feedback in heads and statistics of a project. */
   async #checkProject(project: ModelProject, known: Project): Promise<void> {
     const heads = await this.#headsOf(known.id)
-    const stored = new Set(heads.map(({ id }) => id))
+    const byId = new Map(heads.map((head) => [head.id, head]))
     const expected = this.#model.spans.filter((each) => each.project === project && !each.isGone)
     // What a quota removes stays removed, with all that belongs to it.
-    for (const span of expected) if (this.#model.hasQuota && !stored.has(span.id)) free(span)
+    for (const span of expected) if (this.#model.hasQuota && !byId.has(span.id)) free(span)
     const spans = expected.filter(({ isGone }) => !isGone)
     const ids = spans.map(({ id }) => id).toSorted()
     this.expect(`spans of ${project.name}`, heads.map(({ id }) => id).toSorted(), ids)
     for (const span of spans) {
-      const marks = heads.find(({ id }) => id === span.id)?.feedback ?? []
+      const head = byId.get(span.id)
+      const marks = head?.feedback ?? []
       this.#checkFeedback(`feedback in the head of ${span.id}`, marks.map(({ id }) => id), [span])
+      if (head && !span.row) this.expect(`name of ${span.id}`, head.name, span.name)
     }
     const stats = JSON.parse(
       Buffer.from(

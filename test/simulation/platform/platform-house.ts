@@ -23,6 +23,8 @@ import type { Rules } from '../../../src/platform/evaluate/rules/rules.ts'
 import { withMethods } from '../../support/with-methods.ts'
 import { CatalogHouse } from '../../unit/platform/catalog/catalog-house.ts'
 import type { CountedTable, HouseStore } from './house-store.ts'
+import { envWithout, projectsWithout, storeWithout } from './platform-rule.ts'
+import type { PlatformRule } from './platform-rule.ts'
 import { RuleActors } from './rule-actors.ts'
 
 export const tenant = 'acme'
@@ -46,6 +48,7 @@ export class PlatformHouse {
   readonly #catalogs = new CatalogHouse()
   readonly #env: Env
   readonly #store: HouseStore
+  readonly #without: PlatformRule | undefined
   #life!: Life
   #ids = 0
   /** Milliseconds by which the wall clock is ahead. */
@@ -53,8 +56,9 @@ export class PlatformHouse {
   /** Called before each write of documents. */
   beforeDocuments: () => Promise<unknown> = () => Promise.resolve()
 
-  constructor(store: HouseStore) {
+  constructor(store: HouseStore, without?: PlatformRule) {
     this.#store = store
+    this.#without = without
     const { env } = this.#catalogs
     this.#env = { ...env, nowMs: () => env.nowMs() + this.aheadMs, uuid: () => this.newId('4'),
       uuid7: () => this.newId('7') }
@@ -132,12 +136,15 @@ export class PlatformHouse {
   #start(): void {
     const env = this.#env
     const catalogs = this.#catalogs.client()
-    const file = this.#store.open(env, () => this.rightMs)
+    const rule = this.#without
+    const file = storeWithout(rule,
+      this.#store.open(envWithout(rule, env), { rightMs: () => this.rightMs, without: rule }))
     const store = withMethods(file, { putDocuments: async (place, documents) => {
       await this.beforeDocuments()
       await file.putDocuments(place, documents)
     } })
-    const projects = withSpanLives(projectsOver(catalogs, env), () => callsOf(this.#life.ingest))
+    const projects = projectsWithout(rule,
+      withSpanLives(projectsOver(catalogs, env), () => callsOf(this.#life.ingest)))
     const catalog = datasetsIn(catalogs, env)
     const { readersOf } = ruleRecords(catalogs, env)
     const withReaders = async <Own extends Project>(found: readonly Own[]) => {

@@ -17,11 +17,15 @@ export interface ModelProject {
   id: string | undefined
   retentionDays: number
   isDeleted: boolean
+  /** True if it has so many spans that a rule needs many passes for them. */
+  isFull?: boolean
 }
 
 /** A span in a project, with what belongs to it. Another project may have a span of its id. */
 export interface ModelSpan {
   readonly id: string
+  /** The name in its last patch. */
+  name: string
   readonly startMs: number
   readonly trace: string
   readonly traceStartMs: number

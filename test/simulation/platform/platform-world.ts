@@ -6,12 +6,12 @@
 
 import { Chance } from '../chance.ts'
 import { dataDirectory, memoryKeyspace } from './house-store.ts'
-import type { HouseStore } from './house-store.ts'
 import { LifeActions } from './life-actions.ts'
 import { PlatformChecks } from './platform-checks.ts'
 import { PlatformHouse } from './platform-house.ts'
 import { PlatformModel } from './platform-model.ts'
 import type { StoreTraits } from './platform-model.ts'
+import type { PlatformRule } from './platform-rule.ts'
 import { RecordActions } from './record-actions.ts'
 import { TraceActions } from './trace-actions.ts'
 
@@ -23,23 +23,25 @@ export interface PlatformOutcome {
 }
 
 /** Actions that are drawn more often: most others need what they make, or end what they make. */
-const [makers, lives] = [['ingest', 'own run', 'handoff'], ['tier', 'days', 'recording']] as const
+const [makers, lives] = [['ingest', 'own run', 'handoff'], ['tier', 'days', 'recording',
+  'clock ahead']] as const
 /** Bytes that the tenant of some sequences may have: a few traces. */
 const tenantBytes = 1_500
 
 /** A store under the platform. */
 export type StoreKind = 'embedded' | 'Cassandra'
 
-/** Simulates the sequence of a seed. */
-export async function simulatePlatform(seed: number, steps: number,
-  kind: StoreKind = 'embedded'): Promise<PlatformOutcome> {
+/** Simulates the sequence of a seed, without one of the rules if it is named. */
+export async function simulatePlatform(seed: number, steps: number, kind: StoreKind = 'embedded',
+  without?: PlatformRule): Promise<PlatformOutcome> {
   const hasQuota = kind === 'embedded' && seed % 3 === 0
   const store = kind === 'Cassandra'
     ? memoryKeyspace()
     : dataDirectory(hasQuota ? tenantBytes : Infinity)
-  const world = new PlatformWorld(new Chance(seed), store, { hasQuota,
-    hasOwnEnds: kind === 'Cassandra' })
+  const traits = { hasQuota, hasOwnEnds: kind === 'Cassandra' }
+  const world = new PlatformWorld(new Chance(seed), new PlatformHouse(store, without), traits)
   try {
+    if (!hasQuota && seed % 10 === 0) await world.fill()
     return await world.live(steps)
   } finally {
     await world.end()
@@ -52,22 +54,31 @@ class PlatformWorld {
   readonly #checks: PlatformChecks
   readonly #findings: string[] = []
   readonly #trace: string[] = []
+  readonly #traces: TraceActions
   readonly #lives: LifeActions
   readonly #actions: Readonly<Record<string, () => Promise<void>>>
 
-  constructor(chance: Chance, store: HouseStore, traits: StoreTraits) {
+  constructor(chance: Chance, house: PlatformHouse, traits: StoreTraits) {
     this.#chance = chance
-    const house = this.#house = new PlatformHouse(store)
+    this.#house = house
     const model = new PlatformModel(chance, traits)
     const checks = this.#checks = new PlatformChecks(house, model, this.#findings)
     const parts = { chance, house, model, checks }
+    this.#traces = new TraceActions(parts)
     this.#lives = new LifeActions(parts)
     this.#actions = {
-      ...new TraceActions(parts).all,
+      ...this.#traces.all,
       ...new RecordActions(parts).all,
       ...this.#lives.all,
       restart: () => house.restart(),
     }
+  }
+
+  /** Stores many spans that live for long: all others are behind them in the order of arrival. */
+  async fill(): Promise<void> {
+    const project = await this.#traces.fill()
+    await this.#checks.check()
+    await this.#lives.setTier(project, true)
   }
 
   async live(steps: number): Promise<PlatformOutcome> {

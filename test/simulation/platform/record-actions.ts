@@ -100,7 +100,7 @@ export class RecordActions {
   async #createRule(): Promise<void> {
     const { house, model } = this.#parts
     const project = model.aProject()
-    if (project === undefined) return
+    if (project === undefined || project.isFull) return
     const name = `rule ${model.nextVersion()}`
     const { id } = await house.during(
       house.now.rules.create(tenant, { display_name: name, session_id: project.id!,

@@ -2,6 +2,7 @@
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../../src/errors.ts'
+import { clocksApartMs } from '../../../src/limits/index.ts'
 import { feedbackOf } from '../../../src/platform/records/feedback/feedback-row.ts'
 import { multipartOf, partsOfRuns } from '../../support/ingest-bodies.ts'
 import type { ClientOperation } from '../../support/ingest-bodies.ts'
@@ -16,8 +17,8 @@ import { judgedId } from './rule-actors.ts'
 /** Names of projects, which are graphs as well. */
 export const names = ['agent', 'other', 'third'] as const
 const dayMs = 86_400_000
-/** Children of a trace that a request brings. */
-const childrenMax = 2
+/** Children of a trace that a request brings, and of the trace that fills a store. */
+const [childrenMax, crowd] = [2, 120]
 
 /** A server, its model and the chance that decides. */
 export interface ActionParts {
@@ -35,6 +36,7 @@ export class TraceActions {
     ingest: () => this.#ingest(),
     'late child': () => this.#lateChild(),
     'late patch': () => this.#latePatch(),
+    'late patches under two clocks': () => this.#patchUnderTwoClocks(),
     'same id in another project': () => this.#sendElsewhere(),
     'own run': () => this.#ownRun(),
     handoff: () => this.#handOff(),
@@ -101,13 +103,38 @@ export class TraceActions {
     for (const operation of operationsOf(child)) await this.#send([operation], [child])
   }
 
-  /** A client sends the end of a span once more, whatever became of it. */
-  async #latePatch(): Promise<void> {
+  /** A client sends another end of a span, whatever became of the span. */
+  async #latePatch(known = this.#parts.model.aSentSpan()): Promise<void> {
     const { house, model } = this.#parts
-    const known = model.aSentSpan()
     if (known === undefined) return
-    known.arrivedMs = house.rightMs
+    Object.assign(known, { arrivedMs: house.rightMs, name: `run ${model.nextVersion()}` })
     await this.#send([{ kind: 'patch', run: runOf(known) }])
+  }
+
+  /** A client sends two ends of a span: the first while the clock is ahead. */
+  async #patchUnderTwoClocks(): Promise<void> {
+    const { chance, house, model } = this.#parts
+    const known = model.aSentSpan()
+    house.aheadMs = 500 * dayMs
+    await this.#latePatch(known)
+    house.aheadMs = 0
+    // A clock that jumps is followed for seconds.
+    await house.pass(2 * clocksApartMs / 1_000)
+    if (chance.flip(0.5)) await house.restart()
+    await this.#latePatch(known)
+  }
+
+  /** A client sends a trace of many spans at once. Returns their project. */
+  async fill(): Promise<ModelProject> {
+    const { model } = this.#parts
+    const project = Object.assign(model.projectNamed('full'), { isFull: true })
+    const root = this.#newSpan({ project, hasFile: false })
+    const spans = [root,
+      ...Array.from({ length: crowd },
+        () => this.#newSpan({ project, hasFile: false, trace: root }))]
+    for (const span of spans) this.#add(span)
+    await this.#send(spans.flatMap((span) => operationsOf(span)))
+    return project
   }
 
   /** A client sends a span again to another project, where it is another span. */
@@ -239,7 +266,7 @@ export class TraceActions {
 
   #newSpan({ project, hasFile, trace, id = this.#parts.house.newId('7') }: NewSpan): ModelSpan {
     const startMs = this.#parts.house.rightMs
-    return { id, startMs, project, hasFile, trace: trace?.id ?? id,
+    return { id, name: 'run', startMs, project, hasFile, trace: trace?.id ?? id,
       traceStartMs: trace?.startMs ?? startMs, arrivedMs: startMs, filedMs: startMs,
       feedback: new Set(), awaited: new Set(), isGone: false, isFreed: false }
   }
@@ -279,11 +306,11 @@ function operationsOf(span: ModelSpan) {
   ] as const
 }
 
-function runOf({ id, startMs, trace, traceStartMs, project }: ModelSpan) {
+function runOf({ id, name, startMs, trace, traceStartMs, project }: ModelSpan) {
   const isRoot = id === trace
   const root = segmentOf(traceStartMs, trace)
   return { id, trace_id: trace, dotted_order: isRoot ? root : `${root}.${segmentOf(startMs, id)}`,
-    ...!isRoot && { parent_run_id: trace }, name: 'run', run_type: 'chain',
+    ...!isRoot && { parent_run_id: trace }, name, run_type: 'chain',
     start_time: new Date(startMs).toISOString(), session_name: project.name }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Former names of projects: which project had a name until when. A run of this server that is
  * reported late is filed under the project that had the name when the run started, and not under a
- * new project of that name, which would bring back what was deleted.
+ * new project of that name, which would bring back what was deleted. Rule: [former_name].
  */
 
 import type { Env } from '../../../../cluster/index.ts'

@@ -37,7 +37,10 @@ const page = 500
 /** Later than all spans. */
 const never = Number.MAX_SAFE_INTEGER
 
-/** Resolves when no reader finds the removed spans any more and their rows are gone. */
+/**
+ * Resolves when no reader finds the removed spans any more and their rows are gone. Rule:
+ * [removal_noted].
+ */
 export async function remove(parts: RemovalParts, tenant: string, what: Removal): Promise<void> {
   switch (what.kind) {
     case 'traces':
