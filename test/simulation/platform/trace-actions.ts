@@ -41,10 +41,12 @@ export class TraceActions {
     'own run': () => this.#ownRun(),
     handoff: () => this.#handOff(),
     'delete run': () => this.#deleteRun(),
+    'delete run before its report': () => this.#deleteUnreportedRun(),
     'delete trace': () => this.#deleteTrace(this.#parts.model.aLiveSpan()),
     'delete trace during a write': () => this.#deleteInWrite(),
     'delete one of two': () => this.#deleteTrace(this.#parts.model.aSharedSpan()),
     feedback: () => this.#giveFeedback(),
+    'feedback on both of two': () => this.#giveFeedbackOnBoth(),
     'feedback on a deleted span': () => this.#giveLateFeedback(),
     'delete feedback': () => this.#deleteFeedback(),
   }
@@ -53,9 +55,9 @@ export class TraceActions {
     this.#parts = parts
   }
 
-  async #ingest(): Promise<void> {
+  async #ingest(given?: ModelProject): Promise<void> {
     const { chance, model } = this.#parts
-    const project = model.projectNamed(chance.pick(names))
+    const project = given ?? model.projectNamed(chance.pick(names))
     const root = this.#newSpan({ project, hasFile: chance.flip(0.3) })
     const children = Array.from({ length: chance.flip(0.4) ? 1 + chance.below(childrenMax) : 0 },
       () => this.#newSpan({ project, hasFile: chance.flip(0.2), trace: root }))
@@ -156,11 +158,10 @@ export class TraceActions {
 
   async #ownRun(): Promise<void> {
     const { chance, house, model } = this.#parts
-    const [id, startMs, graph] = [house.newId('7'), house.rightMs, chance.pick(names)]
-    const row = { tenant, runId: id, threadId: id, assistantId: 'a', status: 'success', starts: 1,
-      planJson: JSON.stringify({ graphId: graph }), metadataJson: '', startedAtMs: startMs,
-      createdAtMs: startMs, updatedAtMs: startMs } as RunRow
-    this.#add({ ...this.#newSpan({ project: model.projectNamed(graph), hasFile: false, id }), row })
+    const graph = chance.pick(names)
+    const row = this.#endedRun(graph)
+    const project = model.projectNamed(graph)
+    this.#add({ ...this.#newSpan({ project, hasFile: false, id: row.runId }), row })
     const { ownRuns } = house.now
     ownRuns.ended([row])
     await ownRuns.settled()
@@ -192,6 +193,30 @@ export class TraceActions {
     }
   }
 
+  /** A run is deleted before its report comes, perhaps from another member. */
+  async #deleteUnreportedRun(): Promise<void> {
+    const { chance, house, model } = this.#parts
+    const known = chance.flip(0.7) ? model.aProject()?.name : undefined
+    const graph = known ?? `graph ${model.nextVersion()}`
+    const row = this.#endedRun(graph)
+    await house.during(house.now.removeRuns([row]))
+    // The deletion makes no project, and the report would make an empty one.
+    if (known === undefined && chance.flip(0.5)) return
+    await this.#ingest(model.projectNamed(graph))
+    if (chance.flip(0.5)) house.handOff()
+    const { ownRuns } = house.now
+    ownRuns.ended([row], chance.flip(0.5))
+    await ownRuns.settled()
+  }
+
+  #endedRun(graph: string): RunRow {
+    const { house } = this.#parts
+    const [id, startMs] = [house.newId('7'), house.rightMs]
+    return { tenant, runId: id, threadId: id, assistantId: 'a', status: 'success', starts: 1,
+      planJson: JSON.stringify({ graphId: graph }), metadataJson: '', startedAtMs: startMs,
+      createdAtMs: startMs, updatedAtMs: startMs } as RunRow
+  }
+
   async #deleteTrace(one: ModelSpan | undefined): Promise<void> {
     const { house, model } = this.#parts
     if (one === undefined) return
@@ -217,9 +242,19 @@ export class TraceActions {
     model.removeTrace(one)
   }
 
-  async #giveFeedback(): Promise<void> {
+  /** Two projects have a span of one id, and each span gets feedback of its own. */
+  async #giveFeedbackOnBoth(): Promise<void> {
+    const { checks, model } = this.#parts
+    if (model.aSharedSpan() === undefined) await this.#sendElsewhere()
+    await checks.check()
+    const id = model.aSharedSpan()?.id
+    for (const span of model.spans) {
+      if (span.id === id && !span.isGone) await this.#giveFeedback(span)
+    }
+  }
+
+  async #giveFeedback(one = this.#parts.model.aLiveSpan()): Promise<void> {
     const { house, model, checks } = this.#parts
-    const one = model.aLiveSpan()
     if (one === undefined) return
     const id = house.newId('4')
     await this.#putFeedback(id, one)

@@ -115,6 +115,20 @@ it('a run that was deleted before its project existed is not written', async () 
   expect(await projectOf(idOf(2))).toBeDefined()
 })
 
+it.each([false, true])(
+  'a deleted run is not written if its project was made since: reported again %s',
+  async (repeated) => {
+    const { env, projects, run, report, handlers, projectOf } = ownHouse()
+    const deleted = run(1, { repeated })
+    await handlers.noteRemovedRuns({ tenant, runs: [deleted.id] })
+    env.advance(1_000)
+    await projects.create(tenant, { name: 'agent' }, false)
+    await report(deleted, run(2))
+    expect(await projectOf(deleted.id)).toBeUndefined()
+    expect(await projectOf(idOf(2))).toBeDefined()
+  },
+)
+
 it('steps of a run that was deleted before its project existed are rejected', async () => {
   const house = ingestHouse()
   await house.handlers.noteRemovedRuns({ tenant, runs: [idOf(1)] })
