@@ -55,6 +55,10 @@ export interface ClusterNodeOptions {
   onFenced(reason: string): void
 }
 
+/** The same for a process that listens already. */
+export type JoinedOptions = Omit<ClusterNodeOptions,
+  'cluster' | 'trust' | 'host' | 'port' | 'wires' | 'reviveError' | 'onFenced'>
+
 /** Actors, services and shards that a member hosts once it has joined. */
 export interface ClusterNodeParts {
   readonly activations: ActivationTable
@@ -106,14 +110,19 @@ interface FailureDetectorQuestion {
 }
 
 /** A member that can be reached and can reach others, but does not belong to them yet. */
-interface Joining {
+export interface Joining {
   readonly self: Member
-  readonly server: GrpcServer
+  readonly server: Pick<GrpcServer, 'serve' | 'belongs' | 'close'>
   /** Undefined if it may own nothing. */
   readonly session: Session | undefined
   readonly transport: GrpcTransport
   /** True if a member lives; `incompatible` is called with the reason if one refuses the other. */
   probe(incompatible: (member: Member, why: string) => void): (member: Member) => Promise<boolean>
+}
+
+/** The kinds of a member with those of the cluster itself, which cross to other members. */
+export function withClusterKinds(wires: readonly Asked[]): readonly Asked[] {
+  return [...wires, ...[detectorService, shardService].map((name) => ({ name, wire }))]
 }
 
 /** Throws CodedError with a message if it cannot listen, or does not belong to the others. */
@@ -123,21 +132,22 @@ export async function joinCluster(options: ClusterNodeOptions): Promise<ClusterN
   const id = env.uuid()
   const identity = { cluster, version: protocolVersion }
   const link: LinkOptions = { env, trust, identity, reviveError }
-  const kinds = [...wires, ...[detectorService, shardService].map((name) => ({ name, wire }))]
+  const kinds = withClusterKinds(wires)
   const server = await openGrpcServer({ ...options, ...link, id, kinds })
   try {
     const self = { id, address: server.address }
     const session = owns ? await openSession({ ...options, self }) : undefined
     const transport = fanOut(grpcTransport({ ...link, kinds }), kinds)
     const probe: Joining['probe'] = (incompatible) => grpcProbe(link, incompatible)
-    return joined(options, { self, server, session, transport, probe })
+    return clusterNodeOver(options, { self, server, session, transport, probe })
   } catch (error) {
     await server.close(AbortSignal.abort())
     throw error
   }
 }
 
-function joined(options: ClusterNodeOptions, joining: Joining): ClusterNode {
+/** The node of a member that can be reached. */
+export function clusterNodeOver(options: JoinedOptions, joining: Joining): ClusterNode {
   const { env, owns, tracing } = options
   const { self, server, session, transport } = joining
   let serving = false
@@ -193,7 +203,7 @@ interface Membership {
   readonly services: readonly Service[]
 }
 
-function membershipOf(options: ClusterNodeOptions, joining: Joining,
+function membershipOf(options: JoinedOptions, joining: Joining,
   isServing: () => boolean): Membership {
   const { env, owns } = options
   const { self, session, transport, probe } = joining

@@ -5,7 +5,7 @@ export type { ActivationStats } from './actors/activation-table.ts'
 export { actorKeyText } from './actors/actor-key.ts'
 export type { ActorKey } from './actors/actor-key.ts'
 export { plainValues, valuesAsText } from './actors/actor-wire.ts'
-export type { ActorWire, FollowSharing, ListenerCodec, SharedFollow,
+export type { Asked, ActorWire, FollowSharing, ListenerCodec, SharedFollow,
   ValueCodec } from './actors/actor-wire.ts'
 export type { Actor, ActorContext, ActorKind, Turn } from './actors/actor.ts'
 export { requireOpen } from './actors/reply-fence.ts'

@@ -11,6 +11,7 @@ import { HistoryWriter, readHistory } from './history/history.ts'
 import type { Entry } from './history/history.ts'
 import { checkLogs, hasGo } from './linearizability/check.ts'
 import { startReceiver } from './receiver.ts'
+import { verifyInProcess } from './in-process.ts'
 import { countPairs } from './pairs.ts'
 import { runRound } from './round.ts'
 import { startHeddle } from './targets/heddle.ts'
@@ -26,6 +27,9 @@ history of all calls. Exits with 1 if a rule is broken.
   --target <name>      heddle (a server with a data directory; the default), heddle-cluster
                        (three members on three nodes of Cassandra) or langgraph-cli (the
                        development server of @langchain/langgraph-cli, without faults).
+                       With in-process, clusters are simulated: no server, no network, no clock.
+  --operations <n>     With in-process: number of operations instead of a duration.
+                       Default: 10 000.
   --minutes <number>   Duration. Default: 5.
   --seed <number>      Seed of the workload. Default: from the time.
   --clients <number>   Clients at once. Default: 8.
@@ -46,6 +50,7 @@ const { values: options } = parseArgs({
   options: {
     target: { type: 'string', default: 'heddle' },
     minutes: { type: 'string', default: '5' },
+    operations: { type: 'string', default: '10000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     clients: { type: 'string', default: '8' },
     history: { type: 'string', default: 'verify-history' },
@@ -123,10 +128,14 @@ else if (options.check !== undefined) {
   report(violations)
   console.log(`${violations.length} violations of ${ruleNames.length} rules.`)
   process.exitCode = violations.length > 0 ? 1 : 0
+} else if (options.target === 'in-process') {
+  process.exitCode = await verifyInProcess({ seed: Number(options.seed),
+    operations: Number(options.operations), folder: options.history, continues: options.continue,
+    report })
 } else {
   const start = targets[options.target]
   if (start === undefined) {
-    console.error(`--target is ${Object.keys(targets).join(' or ')}.`)
+    console.error(`--target is ${[...Object.keys(targets), 'in-process'].join(' or ')}.`)
     process.exitCode = 2
   } else process.exitCode = await verify(Number(options.seed), start)
 }

@@ -112,7 +112,7 @@ function search(session: Session, base: string, { body, signal }: SearchOptions)
 }
 
 /** Reads each thread that was ever created, its state and its runs. */
-async function readEverything(session: Session, signal: AbortSignal): Promise<void> {
+export async function readEverything(session: Session, signal: AbortSignal): Promise<void> {
   for (const base of session.bases) await listThreads(session, base, signal)
   for (const [threadId, thread] of indexHistory(session.history.entries).threads) {
     for (const run of session.offers('trace.get') ? thread.runs.keys() : []) {

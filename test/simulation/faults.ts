@@ -5,19 +5,31 @@ import { linkOf, nodeNumbers } from './network.ts'
 import type { Network } from './network.ts'
 import type { World } from './world.ts'
 
+/** A member that faults can happen to. */
+export type FaultyMember =
+  & Pick<Member, 'process' | 'self' | 'serving' | 'onceWritten' | 'leave'>
+  & {
+    /** Gives everything back and lives on for a while. Undefined if it only leaves. */
+    giveBack?(): Promise<void>
+  }
+
 export interface FaultTargets {
   readonly world: World
   readonly network: Network
   /** Members whose process has not ended. */
-  members(): readonly Member[]
+  members(): readonly FaultyMember[]
   /** All others think this member dead for this long. */
-  distrust(member: Member, ms: number): void
+  distrust(member: FaultyMember, ms: number): void
   /** A member was killed between two of the rows of a change. */
   killedBetween(): void
   /** Starts one more member. */
   join(): void
   /** The most frequent fault; by default the seed decides. */
   readonly favourite: FaultName | undefined
+  /** Mean times between faults, of which the seed chooses one. */
+  readonly pausesMs?: readonly number[]
+  /** True if no fault happens any more. */
+  isOver?(): boolean
 }
 
 const faults = {
@@ -57,7 +69,7 @@ export function unleash(targets: FaultTargets, untilMs: number): void {
     : chance.number() })
   )
   const sum = tempers.reduce((total, { weight }) => total + weight, 0)
-  const pauseMs = chance.pick([150, 400, 1_000])
+  const pauseMs = chance.pick(targets.pausesMs ?? [150, 400, 1_000])
   const { climate, weather } = targets.network
   Object.assign(climate, {
     loss: chance.pick([0, 0.005, 0.03]),
@@ -67,7 +79,7 @@ export function unleash(targets: FaultTargets, untilMs: number): void {
   Object.assign(weather, climate)
   const next = () => {
     world.wakeAfter(chance.between(0.2, 1.8) * pauseMs, () => {
-      if (world.nowMs > untilMs) return
+      if (world.nowMs > untilMs || targets.isOver?.()) return
       let at = chance.number() * sum
       const fault = tempers.find(({ weight }) => (at -= weight) < 0)
       if (fault) faults[fault.name](targets)
@@ -109,7 +121,7 @@ function between({ world, members, killedBetween }: FaultTargets): void {
   }, table)
 }
 
-function halt(world: World, member: Member, ms: number): void {
+function halt(world: World, member: FaultyMember, ms: number): void {
   world.note(() => `${member.process.name} is stopped for ${Math.round(ms)} ms`)
   member.process.stop()
   world.wakeAfter(ms, () => member.process.resume())
@@ -228,15 +240,15 @@ function giveBack({ world, members }: FaultTargets): void {
   const member = pickServing(world, members())
   if (!member) return
   world.note(() => `${member.process.name} gives everything back`)
-  member.process.after(0, () => void member.giveBack())
+  member.process.after(0, () => void (member.giveBack?.() ?? member.leave()))
 }
 
 /** Mostly a member that serves, because more can go wrong there. */
-function pickMember(world: World, members: readonly Member[]): Member | undefined {
+function pickMember(world: World, members: readonly FaultyMember[]): FaultyMember | undefined {
   return world.chance.flip(0.8) && pickServing(world, members) || world.chance.pick(members)
 }
 
-function pickServing(world: World, members: readonly Member[]): Member | undefined {
+function pickServing(world: World, members: readonly FaultyMember[]): FaultyMember | undefined {
   const serving = members.filter(({ serving: serves }) => serves)
   return serving.length === 0 ? undefined : world.chance.pick(serving)
 }

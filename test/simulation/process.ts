@@ -97,9 +97,10 @@ export class Process {
   }
 
   #log(own: Details): Log {
+    const debug = () => {}
     const say = (message: string, details: Details = {}) =>
       this.world.note(() => `${this.name} says: ${message}${reasonOf({ ...own, ...details })}`)
-    return { debug: say, info: say, warn: say, error: say, child: (details) => this.#log(details) }
+    return { debug, info: say, warn: say, error: say, child: (details) => this.#log(details) }
   }
 }
 

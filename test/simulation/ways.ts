@@ -87,6 +87,12 @@ export class Ways<Reached> {
     })
   }
 
+  /** Milliseconds that one message takes on the link; undefined if it is lost. */
+  tripMs(from: Process, to: Name): number | undefined {
+    const end = this.#ends.get(to.id)
+    return end === undefined || end.process.state === 'ended' ? undefined : this.#fate(from, to.id)
+  }
+
   #reaches(from: Process, to: string): boolean {
     const end = this.#ends.get(to)
     return end === undefined || !this.#network.cut.has(linkOf(from.name, end.process.name))

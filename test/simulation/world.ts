@@ -22,6 +22,9 @@ export class World {
   readonly #heap: Happening[] = []
   #nowMs = 0
   #order = 0
+  /** Turns of Node's own loop before the next event. */
+  #turns = 0
+  #held: Promise<unknown> | undefined
 
   constructor(seed: number, tracing = false) {
     this.chance = new Chance(seed)
@@ -47,6 +50,17 @@ export class World {
     if (this.#tracing) this.trace.push(`${this.#nowMs.toFixed(1).padStart(9)}  ${line()}`)
   }
 
+  /** Lets code outside of the world have turns of Node's own loop before the next event. */
+  letTurn(turns: number): void {
+    this.#turns = Math.max(this.#turns, turns)
+  }
+
+  /** No event happens before the work is done, which must not wait for one. */
+  async hold<Result>(work: Promise<Result>): Promise<Result> {
+    this.#held = work.catch(() => {})
+    return await work
+  }
+
   /** Lets events happen until `ended`; returns false if `limitMs` comes first. */
   async run(ended: () => boolean, limitMs: number): Promise<boolean> {
     for (let events = 1; !ended(); events++) {
@@ -56,6 +70,13 @@ export class World {
       this.#nowMs = next.atMs
       next.fn?.()
       if (next.wakes) await settled()
+      while (this.#held !== undefined) {
+        const held = this.#held
+        await held
+        if (this.#held === held) this.#held = undefined
+        await settled()
+      }
+      for (; this.#turns > 0; this.#turns--) await new Promise((turn) => setImmediate(turn))
       if (events % eventsATurn === 0) await new Promise((turn) => setImmediate(turn))
     }
     return true

@@ -8,11 +8,11 @@ import { HeddleError } from '../../src/errors.ts'
 import { offerEffects } from '../../src/graph/effects/effect-form.ts'
 import type { EffectRule } from '../../src/graph/effect-rule.ts'
 import type { CheckpointSource, Execution, ExecutionListener, GraphDescription, GraphHost,
-  LoggedLines, PauseReason } from '../../src/graph/index.ts'
+  LoggedLines, PauseReason, SnapshotAnswer, StateQuestion } from '../../src/graph/index.ts'
 import { JobRunner } from '../../src/graph/pool/job-runner.ts'
 import { MessagePortBatcher } from '../../src/graph/pool/message-port-batcher.ts'
-import { readFrom, resultOf } from '../../src/graph/pool/worker-mail.ts'
-import type { ToWorker, WorkerMail } from '../../src/graph/pool/worker-mail.ts'
+import { readFrom, resultOf, unwrap } from '../../src/graph/pool/worker-mail.ts'
+import type { Result, ToWorker, WorkerMail } from '../../src/graph/pool/worker-mail.ts'
 import { systemEnv } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import { GraphBench } from './graph-bench.ts'
@@ -23,10 +23,26 @@ interface Job {
   readonly listener: ExecutionListener
 }
 
+/** A question about the state of a thread. */
+interface Inquiry {
+  readonly source: CheckpointSource
+  readonly resolve: (result: Result<unknown>) => void
+}
+
+/** Jobs of questions have numbers above those of executions. */
+const firstInquiry = 1e9
+
 /** Options of a host. */
 export interface EngineHostOptions {
   readonly rules?: readonly EffectRule[]
   readonly env?: Env
+  /** Default: `agent`. */
+  readonly graphId?: string
+  /**
+   * Carries each mail between the host and the inside of the worker, in the order of the calls. By
+   * default mails arrive at once.
+   */
+  readonly carry?: (deliver: () => void) => void
 }
 
 /** The engine, the saver, the effects and the memory of one worker, without its thread. */
@@ -35,22 +51,27 @@ export class EngineHost implements GraphHost {
   /** Gives the runner a mail, outside of the context of any job: as a port does. */
   readonly #post: (mail: ToWorker) => void
   readonly #jobs = new Map<number, Job>()
+  readonly #inquiries = new Map<number, Inquiry>()
+  #asked = 0
   #isDead = false
 
-  /** The graph has the id `agent`. */
   constructor(graph: unknown,
-    { rules = [], env = systemEnv({ name: 'test' }) }: EngineHostOptions = {}) {
+    { rules = [], graphId = 'agent', env = systemEnv({ name: 'test' }),
+      carry = (deliver) => deliver() }: EngineHostOptions = {}) {
     const { bench } = new GraphBench(graph)
-    this.#graphs = [{ ...bench.describe('agent')!, graphId: 'agent' }]
+    this.#graphs = [{ ...bench.describe(graphId)!, graphId }]
     const offered = offerEffects(rules, env)
     const form = offered?.over(langgraph)
     const batcher = new MessagePortBatcher((mails) => {
-      for (const mail of structuredClone(mails)) this.#hear(mail)
+      const copies = structuredClone(mails)
+      carry(() => {
+        for (const mail of copies) this.#hear(mail)
+      })
     })
     const lines = { during: <Result>(_job: number, work: () => Promise<Result>) => work() }
     const runner = new JobRunner(bench, { batcher, lines }, env, { entered: new Int32Array(2) },
       form && { openEffects: form.open, openGates: [...offered!.gates, form.gate] })
-    this.#post = AsyncResource.bind((mail: ToWorker) => runner.receive(mail))
+    this.#post = AsyncResource.bind((mail: ToWorker) => carry(() => runner.receive(mail)))
   }
 
   graphs(): readonly GraphDescription[] {
@@ -89,12 +110,29 @@ export class EngineHost implements GraphHost {
     return { lines: [], dropped: 0, truncated: false }
   }
 
-  ask = refused
+  async ask(graphId: string, threadId: string, question: StateQuestion,
+    source: CheckpointSource): Promise<SnapshotAnswer[]> {
+    const job = firstInquiry + ++this.#asked
+    const { promise, resolve } = Promise.withResolvers<Result<unknown>>()
+    this.#inquiries.set(job, { source, resolve })
+    this.#post({ type: 'inquire', job, inquiry: structuredClone(
+      { kind: 'state', graphId, threadId, question } as const,
+    ) })
+    return unwrap(await promise, 'internal') as SnapshotAnswer[]
+  }
+
   schemas = refused
   subgraphSchemas = refused
   drawable = refused
 
   #hear(mail: WorkerMail): void {
+    const inquiry = 'job' in mail ? this.#inquiries.get(mail.job) : undefined
+    if (inquiry !== undefined && !this.#isDead) {
+      if (mail.type === 'read') void this.#read(mail.reading, inquiry.source, mail.what)
+      if (mail.type !== 'answer') return
+      this.#inquiries.delete(mail.job)
+      return inquiry.resolve(mail.result)
+    }
     const job = 'job' in mail ? this.#jobs.get(mail.job) : undefined
     if (this.#isDead || job === undefined) return
     if (mail.type === 'batch') return this.#batch(mail.job, job, mail.batch)

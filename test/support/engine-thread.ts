@@ -38,7 +38,8 @@ export class PointedHost implements GraphHost {
   graphs: GraphHost['graphs'] = () => this.current.graphs()
   describe: GraphHost['describe'] = (graphId) => this.current.describe(graphId)
   logs: GraphHost['logs'] = () => this.current.logs()
-  ask: GraphHost['ask'] = () => this.current.ask()
+  ask: GraphHost['ask'] = (graphId, threadId, question, source) =>
+    this.current.ask(graphId, threadId, question, source)
   schemas: GraphHost['schemas'] = () => this.current.schemas()
   subgraphSchemas: GraphHost['subgraphSchemas'] = () => this.current.subgraphSchemas()
   drawable: GraphHost['drawable'] = () => this.current.drawable()

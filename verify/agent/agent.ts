@@ -24,9 +24,12 @@ type Effect = (name: string, input: unknown, work: Work) => Promise<unknown>
 const revision: string | undefined = undefined
 
 // Servers other than Heddle have no effects: the work is done without protection.
-const effect: Effect = (globalThis as unknown as Record<symbol, Effect>)[
-  Symbol.for('heddle.effect')
-] ?? (async (_name, _input, work) => await work({ key: '' }))
+const effect: Effect = (...asked) => {
+  const once = (globalThis as unknown as Record<symbol, Effect | undefined>)[
+    Symbol.for('heddle.effect')
+  ]
+  return once === undefined ? Promise.resolve(asked[2]({ key: '' })) : once(...asked)
+}
 
 const State = Annotation.Root({
   task: Annotation<Task>,
@@ -39,6 +42,13 @@ const State = Annotation.Root({
   /** Number of messages that earlier runs have seen. */
   seen: Annotation<number>,
 })
+
+/** What a task uses of the world outside. */
+export interface AgentWorld {
+  wait(ms: number): Promise<unknown>
+  /** Does an effect, and returns its receipt. */
+  post(name: string, token: string, key: string): Promise<string>
+}
 
 /** Posts to the receiver. Throws if its status is not 200. */
 async function post(name: string, token: string, key: string): Promise<string> {
@@ -78,25 +88,29 @@ function leave({ task: { token } }: typeof State.State) {
   return { log: [`${token}:out`, ...end] }
 }
 
-async function act({ task: { token, action, ms } }: typeof State.State) {
-  if (action === 'slow') await wait(ms)
-  if (action === 'fail') throw new Error(`Task ${token} fails.`)
-  if (action === 'ask') {
-    const answer = interrupt<unknown, string>({ token })
-    return { log: [`${token}:answer:${answer}`] }
+/** Makes the graph over a world. */
+export function createAgent(world: AgentWorld) {
+  const act = async ({ task: { token, action, ms } }: typeof State.State) => {
+    if (action === 'slow') await world.wait(ms)
+    if (action === 'fail') throw new Error(`Task ${token} fails.`)
+    if (action === 'ask') {
+      const answer = interrupt<unknown, string>({ token })
+      return { log: [`${token}:answer:${answer}`] }
+    }
+    if (action === 'charge' || action === 'mail') {
+      const receipt = await effect(action, { token }, ({ key }) => world.post(action, token, key))
+      return { log: [`${token}:receipt:${String(receipt)}`] }
+    }
+    return {}
   }
-  if (action === 'charge' || action === 'mail') {
-    const receipt = await effect(action, { token }, ({ key }) => post(action, token, key))
-    return { log: [`${token}:receipt:${String(receipt)}`] }
-  }
-  return {}
+  return new StateGraph(State)
+    .addNode('enter', enter)
+    .addNode('act', act)
+    .addNode('leave', leave)
+    .addEdge(START, 'enter')
+    .addEdge('enter', 'act')
+    .addEdge('act', 'leave')
+    .compile()
 }
 
-export const graph = new StateGraph(State)
-  .addNode('enter', enter)
-  .addNode('act', act)
-  .addNode('leave', leave)
-  .addEdge(START, 'enter')
-  .addEdge('enter', 'act')
-  .addEdge('act', 'leave')
-  .compile()
+export const graph = createAgent({ wait, post })

@@ -85,23 +85,38 @@ export interface Quiet {
 
 export type Entry = Call | Fault | Effect | Webhook | Tick | Start | Quiet
 
-/** Records the history of one round, in memory and in a file. */
-export class HistoryWriter {
+/** Records the history of one round in memory. The caller provides the clock, in milliseconds. */
+export class History {
   readonly entries: Entry[] = []
-  readonly #file: WriteStream
-  readonly #startMs = performance.now()
+  readonly #clockMs: () => number
+  readonly #startMs: number
 
-  constructor(file: string) {
-    this.#file = createWriteStream(file)
+  constructor(clockMs: () => number) {
+    this.#clockMs = clockMs
+    this.#startMs = clockMs()
   }
 
   /** Milliseconds since the start of the history. */
   nowMs(): number {
-    return Math.round((performance.now() - this.#startMs) * 1_000) / 1_000
+    return Math.round((this.#clockMs() - this.#startMs) * 1_000) / 1_000
   }
 
   add(entry: Entry): void {
     this.entries.push(entry)
+  }
+}
+
+/** Records the history of one round, in memory and in a file. */
+export class HistoryWriter extends History {
+  readonly #file: WriteStream
+
+  constructor(file: string) {
+    super(() => performance.now())
+    this.#file = createWriteStream(file)
+  }
+
+  override add(entry: Entry): void {
+    super.add(entry)
     this.#file.write(`${JSON.stringify(entry)}\n`)
   }
 

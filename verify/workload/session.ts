@@ -1,7 +1,7 @@
 /** One round of the workload: the threads that exist, and calls that are recorded. */
 
 import type { Chance } from '../../test/simulation/chance.ts'
-import type { HistoryWriter } from '../history/history.ts'
+import type { History } from '../history/history.ts'
 import type { Target } from '../targets/target.ts'
 
 /** A thread as the clients know it. They may be behind the server, as real clients are. */
@@ -67,7 +67,9 @@ const recentRuns = 4
 export interface SessionOptions extends Pick<Target, 'urls' | 'missing' | 'keys' | 'deployment'> {
   readonly receiverUrl: string
   readonly name: string
-  readonly history: HistoryWriter
+  readonly history: History
+  /** Sends requests. Default: the network. */
+  readonly fetch?: typeof fetch
 }
 
 export class Session {
@@ -82,7 +84,7 @@ export class Session {
   readonly crons = new Map<number, KnownCron>()
   /** Id of the newest thread of each client that has a time to live, by the client's number. */
   readonly mortals = new Map<number, string>()
-  readonly history: HistoryWriter
+  readonly history: History
   /** Metadata value that all threads of this session have. */
   readonly name: string
   /** URL that gets the webhooks of runs. */
@@ -95,6 +97,7 @@ export class Session {
   readonly #keys: Target['keys']
   readonly #missing: RegExp | undefined
   readonly #urls: readonly string[]
+  readonly #fetch: typeof fetch
   /** Index of the front door of each client: its number, and one more after each failure. */
   readonly #doors = new Map<number, number>()
   #tokens = 0
@@ -106,6 +109,7 @@ export class Session {
     this.deployment = options.deployment
     this.bases = ['', ...options.deployment ? [`/d/${options.deployment.name}`] : []]
     this.tickUrl = `${options.receiverUrl}/tick`
+    this.#fetch = options.fetch ?? fetch
     this.webhookUrl = `${options.receiverUrl}/webhook`
     this.name = options.name
     this.history = options.history
@@ -145,7 +149,7 @@ export class Session {
 
   /** True if the front door of the client responds. Not recorded. */
   async isServed(client: number): Promise<boolean> {
-    return await fetch(`${this.#url(client)}/ok`).then(({ ok }) => ok, () => false)
+    return await this.#fetch(`${this.#url(client)}/ok`).then(({ ok }) => ok, () => false)
   }
 
   /** The client continues at the next front door. */
@@ -176,7 +180,7 @@ export class Session {
   async #send(url: string, { method, path, headers, body, tenant }: Request,
     signal: AbortSignal): Promise<Reply> {
     try {
-      const response = await fetch(`${url}${path}`, {
+      const response = await this.#fetch(`${url}${path}`, {
         method,
         // Keys are not recorded.
         headers: {

@@ -1,7 +1,7 @@
 /** The backend in Cassandra: a node of the cluster, and the ports behind its ownership check. */
 
 import { retryAtStartup, requireOpen, readMemberTls, joinCluster } from '../../../cluster/index.ts'
-import type { Env, OwnershipCheck, MemberTrust, ClusterNode,
+import type { Asked, Env, OwnershipCheck, MemberTrust, ClusterNode,
   Tracing } from '../../../cluster/index.ts'
 import { assistantWire } from '../../assistants/index.ts'
 import { cronWire } from '../../crons/index.ts'
@@ -74,15 +74,7 @@ export async function openCassandraBackend(options: CassandraBackendOptions): Pr
       port: member.port,
       owns: member.roles.includes('member'),
       shards: store.shards,
-      wires: [{ name: 'thread', wire: threadWire }, { name: 'assistant', wire: assistantWire }, {
-        name: 'cron',
-        wire: cronWire,
-      }, { name: catalogKindName, wire: catalogWire }, { name: ruleKindName, wire: ruleWire }, {
-        name: deletionKindName,
-        wire: deletionWire,
-      }, { name: experimentKindName, wire: experimentWire }, { name: itemKindName, wire: itemWire },
-        indexWire, ...limitWires, activityWire, limitUseWire, memberDetailsWire, secretsWire,
-        drainWire, ...deploymentWires],
+      wires: memberWires,
       reviveError: HeddleError.revive,
       sessions: meteredSessions(store.sessions, metrics, env),
       shardOwners: meteredShards(store.shardOwners, metrics),
@@ -98,7 +90,28 @@ export async function openCassandraBackend(options: CassandraBackendOptions): Pr
   }
 }
 
-function servedBackend(
+/** Names and codecs of the actors and services of members. */
+export const memberWires: readonly Asked[] = [
+  { name: 'thread', wire: threadWire },
+  { name: 'assistant', wire: assistantWire },
+  { name: 'cron', wire: cronWire },
+  { name: catalogKindName, wire: catalogWire },
+  { name: ruleKindName, wire: ruleWire },
+  { name: deletionKindName, wire: deletionWire },
+  { name: experimentKindName, wire: experimentWire },
+  { name: itemKindName, wire: itemWire },
+  indexWire,
+  ...limitWires,
+  activityWire,
+  limitUseWire,
+  memberDetailsWire,
+  secretsWire,
+  drainWire,
+  ...deploymentWires,
+]
+
+/** The backend of a member that has joined. */
+export function servedBackend(
   { store, node, env, lookAtTheClock, place, spans }: { readonly node: ClusterNode;
     readonly spans: SpanStorePlace; readonly store: CassandraStore; readonly env: Env;
     readonly place: string; lookAtTheClock(): Promise<void> },

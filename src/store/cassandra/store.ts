@@ -15,6 +15,7 @@ import type { AssistantIndex, CronIndex, DueCrons, DueThreads, ItemIndex, OwnInd
 import { HeartbeatTable } from './cluster/heartbeat-table.ts'
 import { SessionTable } from './cluster/session-table.ts'
 import { requireBelong, readSettings, regionOf, settleRegion } from './cluster/setting-table.ts'
+import type { ClusterSettings } from './cluster/setting-table.ts'
 import { ShardTable } from './cluster/shard-table.ts'
 import type { ConnectionOptions } from './driver/client-options.ts'
 import { Connection } from './driver/connection.ts'
@@ -33,6 +34,7 @@ import { BillingTable } from './tables/billing-table.ts'
 import { KeyTable } from './tables/key-table.ts'
 import { LimitTable } from './tables/limit-table.ts'
 import { RunTable } from './tables/run-table.ts'
+import type { FormerTables } from './tables/run-table.ts'
 import { seenThreads } from './tables/seen-threads.ts'
 import { StoredBodies } from './tables/stored-body.ts'
 
@@ -133,7 +135,31 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
 async function storeOver(connection: Connection,
   options: CassandraStoreOptions): Promise<CassandraStore> {
   const { env, directory, logCacheBytes = 128 * 1024 * 1024, onIndexLost: onLost } = options
-  const { settings, former } = await readyKeyspace(connection, options)
+  return await storeInKeyspace({
+    ...options,
+    ...await readyKeyspace(connection, options),
+    connection,
+    cache: new RowCache(logCacheBytes),
+    openIndex: (tables, shards) =>
+      LocalIndex.open({ directory: join(directory, 'index'), env, shards, tables, onLost }),
+  })
+}
+
+/** The parts of a store whose keyspace has its tables. */
+export interface KeyspaceStoreParts extends Pick<CassandraStoreOptions, 'env' | 'commit'> {
+  readonly connection: Connection
+  readonly settings: ClusterSettings
+  /** Undefined if the keyspace has no rows in tables of earlier versions. */
+  readonly former: FormerTables | undefined
+  readonly cache: RowCache
+  /** Opens the index of a member, which is empty. */
+  openIndex(tables: Readonly<Record<OwnedTable, OwnedRowTable>>,
+    shards: number): Promise<LocalIndex>
+}
+
+/** Makes the store of a member over a keyspace that has its tables. */
+export async function storeInKeyspace(parts: KeyspaceStoreParts): Promise<CassandraStore> {
+  const { connection, env, settings, former, cache, openIndex } = parts
   const { shards, secret } = settings
   const chunks = new ChunkTable(connection)
   const bodies = new StoredBodies(connection, chunks)
@@ -141,10 +167,8 @@ async function storeOver(connection: Connection,
   const rows = { thread: table('thread'), assistant: table('assistant'), cron: table('cron'),
     item: table('item') }
   const runs = new RunTable({ connection, bodies, env, former })
-  const index = await LocalIndex.open({ directory: join(directory, 'index'), env, shards,
-    tables: rows, onLost })
+  const index = await openIndex(rows, shards)
   const billing = new BillingTable(connection)
-  const cache = new RowCache(logCacheBytes)
   let log: CassandraLog | undefined
   const quiet = async () => log && atLatest(env, endingMs, log.close())
   return {
@@ -156,7 +180,7 @@ async function storeOver(connection: Connection,
     secret,
     shards,
     serve: ({ check, threads: ofAll }) => {
-      log = openLog({ ...options, connection, chunks, cache, runs, billing, rows, index, check })
+      log = openLog({ ...parts, chunks, runs, billing, rows, index, check })
       const limits = new LimitTable({ connection, check, env })
       const { threads, assistants, crons, items } = index
       const table: RunTablePort = {

@@ -21,7 +21,7 @@ import { lockDirectory } from './writer/directory-lock.ts'
 import { Lookup } from './writer/lookup.ts'
 import { assistantIndex, billingTable, cronIndex, documentSearch, itemIndex, keyTable, limitTable,
   logPort, runTable, threadIndex } from './writer/ports.ts'
-import type { DocumentSearch } from './writer/ports.ts'
+import type { DocumentSearch, RequestLink, RowLookup } from './writer/ports.ts'
 import { SearchLink } from './writer/search-link.ts'
 import { WriterLink } from './writer/writer-link.ts'
 import type { OnLost } from './writer/writer-link.ts'
@@ -114,10 +114,25 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
 export async function openScratchStore(
   options: EmbeddedStoreOptions & { readonly shards: number },
 ): Promise<ScratchStore> {
-  const { link, lookup, documents, close } = await openFile(options)
+  return scratchStoreOver({ ...await openFile(options), env: options.env })
+}
+
+/** The parts of an open file with which a scratch store works. */
+export interface ScratchParts {
+  readonly link: RequestLink
+  readonly lookup: RowLookup
+  readonly documents: DocumentSearch
+  readonly env: Pick<Env, 'uuid'>
+  close(): Promise<void>
+}
+
+/** The store over an empty file whose rows come and go by shard. */
+export function scratchStoreOver(
+  { link, lookup, documents, env, close }: ScratchParts,
+): ScratchStore {
   const use = (tenant: string) => link.ask('use', tenant)
   return {
-    log: logPort(link, options.env),
+    log: logPort(link, env),
     threads: threadIndex(link, lookup, documents),
     assistants: assistantIndex(link, documents),
     crons: cronIndex(link, documents),

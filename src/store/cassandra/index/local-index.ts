@@ -96,7 +96,8 @@ export class LocalIndex implements OwnIndex {
     return new LocalIndex({ store, tables, env: options.env })
   }
 
-  private constructor(
+  /** Makes an index over an empty store. */
+  constructor(
     { store, tables, env }: { readonly store: ScratchStore; readonly tables: OwnedTables;
       readonly env: Env },
   ) {

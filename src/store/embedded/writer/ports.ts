@@ -21,8 +21,15 @@ import type { Lookup } from './lookup.ts'
 import type { SearchLink } from './search-link.ts'
 import type { WriterLink } from './writer-link.ts'
 
+/** The way to the writer thread, as the ports use it. */
+export type RequestLink = Pick<WriterLink,
+  'ask' | 'write' | 'settled' | 'isAheadOn' | 'expectBranch'>
+
+/** Reads of single rows on the main thread. */
+export type RowLookup = Pick<Lookup, 'thread' | 'run' | 'item'>
+
 /** The log. It is not shared: only this process can append. */
-export function logPort(link: WriterLink, env: Pick<Env, 'uuid'>): LogPort {
+export function logPort(link: RequestLink, env: Pick<Env, 'uuid'>): LogPort {
   return {
     shared: false,
     newBranchId: () => {
@@ -41,8 +48,8 @@ export function logPort(link: WriterLink, env: Pick<Env, 'uuid'>): LogPort {
 
 /** The threads of the store, beside the main one. */
 export interface StoreThreads {
-  readonly link: WriterLink
-  readonly searches: SearchLink
+  readonly link: RequestLink
+  readonly searches: Pick<SearchLink, 'search'>
 }
 
 /** Searches for what only documents can answer. Results name the shards that were searched. */
@@ -118,7 +125,7 @@ function pageOf<Row>({ rows, total }: FoundRows<Row>): Pick<FoundRows<Row>, 'row
 const noPage = { sortBy: 'created_at', sortOrder: 'asc', limit: 0, offset: 0 } as const
 
 /** Threads. `get` reads on the main thread, if the database has the newest row. */
-export function threadIndex(link: WriterLink, lookup: Lookup,
+export function threadIndex(link: RequestLink, lookup: RowLookup,
   documents: DocumentSearch): ThreadIndex {
   return {
     get: async (tenant, threadId) => {
@@ -148,7 +155,7 @@ function needsDocuments(filter: ThreadFilter): boolean {
 }
 
 /** Runs. `get` reads on the main thread, if the database has the newest row and it is short. */
-export function runTable(link: WriterLink, lookup: Lookup,
+export function runTable(link: RequestLink, lookup: RowLookup,
   documents: Pick<DocumentSearch, 'runs'>): RunTable {
   return {
     search: (query, cancelled) => documents.runs(query, cancelled),
@@ -166,7 +173,7 @@ export function runTable(link: WriterLink, lookup: Lookup,
 }
 
 /** Port to assistants, over the writer thread. */
-export function assistantIndex(link: WriterLink, documents: DocumentSearch): AssistantIndex {
+export function assistantIndex(link: RequestLink, documents: DocumentSearch): AssistantIndex {
   return {
     get: async (tenant, assistantId) => {
       const row = await link.ask('assistant', tenant, assistantId)
@@ -186,7 +193,7 @@ export function assistantIndex(link: WriterLink, documents: DocumentSearch): Ass
 }
 
 /** Port to crons, over the writer thread. */
-export function cronIndex(link: WriterLink, documents: DocumentSearch): CronIndex {
+export function cronIndex(link: RequestLink, documents: DocumentSearch): CronIndex {
   return {
     get: async (tenant, cronId) => {
       const row = await link.ask('cron', tenant, cronId)
@@ -206,7 +213,8 @@ export function cronIndex(link: WriterLink, documents: DocumentSearch): CronInde
 }
 
 /** Items. `get` reads on the main thread, if the database has the newest row. */
-export function itemIndex(link: WriterLink, lookup: Lookup, documents: DocumentSearch): ItemIndex {
+export function itemIndex(link: RequestLink, lookup: RowLookup,
+  documents: DocumentSearch): ItemIndex {
   return {
     get: async (tenant, id) => {
       const body = link.isAheadOn(tenant, id)
@@ -222,7 +230,7 @@ export function itemIndex(link: WriterLink, lookup: Lookup, documents: DocumentS
 }
 
 /** Port to the admitted requests of limits, over the writer thread. */
-export function limitTable(link: WriterLink): LimitTable {
+export function limitTable(link: RequestLink): LimitTable {
   return {
     append: (key, admit) => link.write({ kind: 'admit', entry: { ...key, ...admit } }),
     since: (key, sinceMs) => link.ask('admits', key, sinceMs),
@@ -230,12 +238,12 @@ export function limitTable(link: WriterLink): LimitTable {
 }
 
 /** Port to billing rows, over the writer thread. */
-export function billingTable(link: WriterLink): BillingTable {
+export function billingTable(link: RequestLink): BillingTable {
   return { page: (query) => link.ask('billed', query) }
 }
 
 /** Port to API keys, over the writer thread. */
-export function keyTable(link: WriterLink): KeyTable {
+export function keyTable(link: RequestLink): KeyTable {
   return {
     insert: (row) => link.write({ kind: 'key', change: { what: 'insert', row } }),
     get: (id) => link.ask('key', id),
