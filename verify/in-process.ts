@@ -41,6 +41,7 @@ export async function verifyInProcess(options: InProcessOptions): Promise<number
     for (const [pair, count] of countPairs(entries)) seen.set(pair, (seen.get(pair) ?? 0) + count)
     if (outcome.violations.length === 0) continue
     bad++
+    console.log(`World ${seed} breaks: ${outcome.violations[0]!.rule}`)
     const shortest = await shortestPrefix(outcome)
     report(shortest.violations)
     console.log(`Shortest: --target in-process --seed ${seed} ` +

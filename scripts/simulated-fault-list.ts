@@ -1,0 +1,107 @@
+/** Faults that simulated members must find: `npm run verify -- --target in-process`. */
+
+import type { Fault } from './fault-list.ts'
+
+/** Faults of ownership, of the store and of what moves with a shard. */
+const storeFaults: readonly Fault[] = [
+  { name: 'a shard that is given back stays in the cache of the log',
+    file: 'src/store/cassandra/store.ts', before: '      log?.forget()\n', after: '' },
+  { name: 'rows that were put during a load are not found',
+    file: 'src/store/cassandra/index/local-index.ts',
+    before: 'const late = this.#bringLate(loading.changes)',
+    after: 'const late = this.#bringLate(new ShardChanges())' },
+  { name: 'an append is acknowledged without a check of ownership',
+    file: 'src/store/cassandra/log-port.ts',
+    before: '      await this.#parts.check.confirm()\n      if (isConfirmedOnce)',
+    after: '      if (isConfirmedOnce)' },
+  { name: 'the row of a thread is not written before its first row is acknowledged',
+    file: 'src/store/cassandra/log-port.ts', before: '      await Promise.all(births)\n',
+    after: '' },
+  { name: 'the log continues behind a missing row', file: 'src/store/cassandra/log/chain.ts',
+    before: 'if (!previous) break', after: 'if (!previous) return candidate' },
+  { name: 'a deleted thread stays in the index', file: 'src/store/cassandra/log-port.ts',
+    before: '      await index.remove(subject)\n', after: '' },
+  { name: 'a shard is claimed from a living owner', file: 'cluster/shards/claim.ts',
+    before: '!await ended(other)', after: '!ended(other)' },
+  { name: 'a reply leaves without a check of ownership', file: 'cluster/actors/reply-fence.ts',
+    before: '      if (isChecked(phase)) await confirm()\n      return reply',
+    after: '      return reply' },
+  { name: 'a shard is given back while its actors work',
+    file: 'src/server/backends/shard-handover.ts',
+    before: 'const inProgress = await actorsOf.get(shard)',
+    after: 'const inProgress: ActorKey[] = actorsOf.size < 0 ? await actorsOf.get(shard)! : []' },
+  { name: 'a shard that two members answer for hides one without any',
+    file: 'src/search/merged-page.ts',
+    before: 'covered.length === shards && new Set(covered).size === shards',
+    after: 'covered.length > 0' },
+]
+
+/** Faults of threads and their runs. */
+const threadFaults: readonly Fault[] = [
+  { name: 'a command that was applied is applied again', file: 'src/owned-row/applied-command.ts',
+    before: 'id === undefined ? undefined : applied.find(',
+    after: 'id !== undefined ? undefined : applied.find(' },
+  { name: 'an effect of a stateless run is done before the run is written',
+    file: 'src/thread/execution/run-output.ts',
+    before:
+      'if (threadLog.isHeldBack && batch.steps.some(isEffect)) threadLog.keep().catch(() => {})',
+    after: '' },
+  { name: 'messages are added although their run was cut',
+    file: 'src/thread/execution/state-edit.ts',
+    before: 'return taker ? [taker.run, ...taker.taken].map(({ runId }) => runId) : []',
+    after: 'return taker ? [] : []' },
+  { name: 'a rollback does not restore the rest of the thread',
+    file: 'src/thread/model/thread-state.ts',
+    before: '...isBack && { ...state.row.restBefore, restBefore: undefined } }',
+    after: '...isBack && { restBefore: undefined } }' },
+  { name: 'a rollback leaves the checkpoints of its run', file: 'src/thread/decide/cut-run.ts',
+    before: '  if (!rollback) {\n    return runs.map', after: '  {\n    return runs.map' },
+  { name: 'of several messages one is taken', file: 'src/thread/decide/injected-messages.ts',
+    before: 'const messages = taken.flatMap(', after: 'const messages = taken.slice(-1).flatMap(' },
+  { name: 'messages stay in the queue after they were taken',
+    file: 'src/thread/decide/injected-messages.ts', before: 'note: taken.map(',
+    after: 'note: taken.slice(1).map(' },
+  { name: 'a webhook is forgotten when its owner ends', file: 'src/thread/model/thread-state.ts',
+    before: '  return withRow(state, { owedWebhooks: [...state.row.owedWebhooks, runId] })',
+    after: '  return runId === "" ? withRow(state, {}) : state' },
+  { name: 'an idempotency key is not remembered', file: 'src/thread/decide/start-run.ts',
+    before: "  draft.effect({ kind: 'rememberKey', run: { commandId: run.commandId, " +
+      'runId: run.runId } })\n', after: '' },
+  { name: 'a new run ends the runs before it, whatever its strategy',
+    file: 'src/thread/decide/run-queue.ts', before: "    case 'interrupt':\n    case 'rollback':",
+    after: "    case 'interrupt':\n      return { kind: 'enqueue' }\n    case 'rollback':" },
+  { name: 'a copy has the interrupts of the run that its thread executes',
+    file: 'src/thread/model/origin.ts', before: 'status: row.resting, interruptsJson',
+    after: "status: row.resting, interruptsJson: '{}'" },
+]
+
+/** Faults of clients of threads, and of graphs and effects. */
+const clientFaults: readonly Fault[] = [
+  { name: 'a stream repeats events after its owner has changed',
+    file: 'src/thread/client/follow-across-owners.ts',
+    before: 'batch.filter(({ id }) => isAfter(placeOf(id), last))',
+    after: 'batch.filter(({ id }) => isAfter(placeOf(id), start) || last === start)' },
+  { name: 'a run that was written is started again',
+    file: 'src/thread/client/join-across-owners.ts',
+    before: 'error.details.written === true || error.details.deleted === true',
+    after: 'error.details.deleted === true' },
+  { name: 'a repeated command is done again', file: 'cluster/actors/recent-commands.ts',
+    before: 'this.#underWay.get(id) ?? this.#answered.get(id)',
+    after: 'this.#underWay.get(`${id} `)' },
+  { name: 'a worker uses its memory although another execution wrote since',
+    file: 'src/graph/state/thread-memory.ts', before: 'kept && kept.root.id === headId && isNewest',
+    after: 'kept' },
+  { name: 'an effect whose result is not known is done again without a decision',
+    file: 'src/graph/effects/decide-effect.ts',
+    before: "const isKeyed = rule.strength === 'key' && intent.once !== 'ask'",
+    after: "const isKeyed = intent.once !== ''" },
+  { name: 'the key of an effect changes with its intent',
+    file: 'src/graph/effects/decide-effect.ts',
+    before: "? { kind: 'call', key: due.key, intends: false }",
+    after: "? { kind: 'call', key: `${due.key}-${due.nowMs}`, intends: false }" },
+  { name: 'a receipt is not used again', file: 'src/graph/effects/decide-effect.ts',
+    before: '  if (receipt) {\n', after: "  if (receipt && due.key === '') {\n" },
+]
+
+/** Each is found by the rules of the verification. */
+export const simulatedFaults: readonly Fault[] = [...storeFaults, ...threadFaults, ...clientFaults]
