@@ -23,12 +23,8 @@ const ecosystem = ['assistants', 'cancel', 'crons', 'history', 'interrupts', 'mu
     'strict-resume']
   : []].map((name) => `test/conformance/${name}.test.ts`)
 
-/**
- * Those of the platform whose records are documents and catalogs, which each store keeps. By day
- * none of them: the documents of a store have a contract.
- */
-const records = (isNight ? ['datasets', 'prompts', 'queues', 'rules', 'shares'] : [])
-  .map((name) => `test/conformance/platform/${name}.test.ts`)
+/** Tests of the platform. Nightly only: by day, the contracts of the stores test what differs. */
+const platform = isNight ? ['test/conformance/platform/*.test.ts'] : []
 
 /**
  * Tests of what a server answers. They share one, and run one after another in the same process:
@@ -169,8 +165,8 @@ export default defineConfig({
           name: 'cassandra',
           // The others test what stands before every store.
           include: isNight
-            ? ['test/conformance/*.test.ts', ...records]
-            : [...ecosystem, ...records, 'test/conformance/versions.test.ts'],
+            ? ['test/conformance/*.test.ts', ...platform]
+            : [...ecosystem, 'test/conformance/versions.test.ts'],
           isolate: false,
           provide: cassandraNodes,
           env: { HEDDLE_TEST_STORE: 'cassandra' },

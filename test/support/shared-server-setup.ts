@@ -1,8 +1,11 @@
 /** Setup before all tests: offers servers that files share, started at the first request. */
 
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 
@@ -60,13 +63,17 @@ declare module 'vitest' {
 /** Offers the server on a local port. Vitest calls it once, and calls the result at the end. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const servers = new Map<string, SharedServer>()
+  const folder = mkdtempSync(join(tmpdir(), 'heddle-shared-'))
+  const keyFile = join(folder, 'key')
+  writeFileSync(keyFile, randomBytes(32), { mode: 0o600 })
   const door = createServer(async (request, response) => {
     const { kind, projects, place } = await json(request) as SharedServerRequest
     const name = `${place ? 'Cassandra' : 'embedded'} ${kind} ${projects}`
     const { project, args } = kinds[kind]
     const shared = servers.get(name) ?? { place, server: startServer({
       project: join(projects, project),
-      args,
+      // A data directory has a key of its own.
+      args: place && kind === 'keys' ? [...args, '--secrets-key', keyFile] : args,
       ...place && { cassandra: place },
     }) }
     servers.set(name, shared)
@@ -87,5 +94,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       await server.then((started) => started.close(), () => undefined)
       if (place) await dropKeyspace(place)
     }
+    rmSync(folder, { recursive: true })
   }
 }

@@ -13,9 +13,11 @@ import { ask } from '../../support/wire.ts'
 const server = useServer()
 
 const idOf = (n: number) => `01930000-0000-7000-8000-${String(n).padStart(12, '0')}`
+/** The start of all runs: a run keeps it in each operation. */
+const startedAt = new Date().toISOString().replaceAll(/[-:.]/g, '').slice(0, -1)
 const runOf = (n: number) => ({ id: idOf(n), trace_id: idOf(n), name: `run ${n}`, run_type: 'chain',
-  dotted_order: `${new Date().toISOString().replaceAll(/[-:.]/g, '').slice(0, -1)}000Z${idOf(n)}`,
-  session_name: 'ingested', inputs: { n }, extra: { metadata: { n } } })
+  dotted_order: `${startedAt}000Z${idOf(n)}`, session_name: 'ingested', inputs: { n },
+  extra: { metadata: { n } } })
 
 const send = (method: string, path: string, body?: object) =>
   ask(server.url, method, `/api/v1${path}`, body)

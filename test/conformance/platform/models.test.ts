@@ -463,7 +463,8 @@ describe('Secrets', () => {
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'))
     expect(files.length).toBeGreaterThan(1)
-    expect(files.some((text) => text.includes('MODEL_KEY'))).toBe(true)
+    const isHere = process.env['HEDDLE_TEST_STORE'] !== 'cassandra'
+    expect(files.some((text) => text.includes('MODEL_KEY'))).toBe(isHere)
     for (const text of [...files, server.process.output(), JSON.stringify(answers)]) {
       expect(text.includes(value) || text.includes(own)).toBe(false)
       expect(text.includes(Buffer.from(value).toString('base64').slice(4, 30))).toBe(false)
