@@ -118,6 +118,32 @@ describe('a run that is kept back is on disk before anybody gets', () => {
   })
 })
 
+/** The execution is about to do an effect, once the intent is acknowledged. */
+function intend(house: ThreadHouse): Promise<void> {
+  const { headId, listener } = house.host.only
+  const note = { $case: 'intended', value: { key: 'k', hash: 'h', once: 'key' } } as const
+  return listener.steps({ events: [],
+    steps: [{ $case: 'writes',
+      value: { ns: '', checkpointId: headId!, taskId: 'task', writes: [],
+        effect: { rule: 'charge', ordinal: 0, atMs: 0, note } } }] })
+}
+
+it('is written before an effect of it is done', async () => {
+  const { house } = await begun()
+  const go = holdDisk(house)
+  let isAcknowledged = false
+  const intended = intend(house).then(() => {
+    isAcknowledged = true
+  })
+  await settled()
+  expect(isAcknowledged).toBe(false)
+  go()
+  await intended
+  expect(house.log.updates.map(({ table }) => table)).toEqual(
+    expect.arrayContaining(['run', 'thread']),
+  )
+})
+
 const ends: Readonly<Record<string, (run: Awaited<ReturnType<typeof begun>>) => unknown>> = {
   'its caller leaves': ({ left }) => left.abort(),
   'two seconds have passed': ({ house }) => house.env.advance(2_000),
