@@ -19,8 +19,12 @@ export async function readUsage(session: Session, signal: AbortSignal): Promise<
     signal)
 }
 
-/** Deletes all that the round has created, searches for it, and reads the usage until it falls. */
+/**
+ * Deletes all that the round has created, searches for it, and reads the usage until it falls. Does
+ * nothing if the target has no deletion.
+ */
 export async function deleteEverything(session: Session, signal: AbortSignal): Promise<void> {
+  if (!session.offers('thread.delete')) return
   const { calls } = indexHistory(session.history.entries)
   for (const path of listCreated(session)) await deletePath(session, path, signal)
   for (const search of listSearches(session)) {

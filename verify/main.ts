@@ -14,9 +14,11 @@ import { startReceiver } from './receiver.ts'
 import { verifyInProcess } from './in-process.ts'
 import { countPairs } from './pairs.ts'
 import { runRound } from './round.ts'
+import { startAegra } from './targets/aegra.ts'
 import { startHeddle } from './targets/heddle.ts'
 import { startHeddleCluster } from './targets/heddle-cluster.ts'
 import { startLanggraphCli } from './targets/langgraph-cli.ts'
+import { startRestate } from './targets/restate/restate.ts'
 import type { StartTarget } from './targets/target.ts'
 
 const usage = `Usage: npm run verify -- [options]
@@ -25,8 +27,9 @@ Runs a random workload of the public API against a server, injects faults, and c
 history of all calls. Exits with 1 if a rule is broken.
 
   --target <name>      heddle (a server with a data directory; the default), heddle-cluster
-                       (three members on three nodes of Cassandra) or langgraph-cli (the
-                       development server of @langchain/langgraph-cli, without faults).
+                       (three members on three nodes of Cassandra), langgraph-cli (the
+                       development server of @langchain/langgraph-cli, without faults),
+                       aegra (aegra-api, with PostgreSQL) or restate (durable steps only).
                        With in-process, clusters are simulated: no server, no network, no clock.
   --operations <n>     With in-process: number of operations instead of a duration.
                        Default: 10 000.
@@ -42,6 +45,8 @@ const targets: Readonly<Record<string, StartTarget>> = {
   heddle: startHeddle,
   'heddle-cluster': startHeddleCluster,
   'langgraph-cli': startLanggraphCli,
+  aegra: startAegra,
+  restate: startRestate,
 }
 const shownViolations = 10
 const withGo = hasGo()

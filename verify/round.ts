@@ -42,10 +42,9 @@ export async function runRound(options: RoundOptions): Promise<void> {
       aborted }),
     injectFaults(target, history, { chance: new Chance(seed), stopped }),
   ])
-  const signal = AbortSignal.timeout(2 * quietMs)
-  await waitForRuns(session, signal)
+  await waitForRuns(session, AbortSignal.timeout(quietMs))
   history.add({ type: 'quiet', atMs: history.nowMs() })
-  await readEverything(session, signal)
+  await readEverything(session, AbortSignal.timeout(quietMs))
   await waitForWebhooks(history)
   await deleteEverything(session, AbortSignal.timeout(quietMs))
 }
@@ -134,6 +133,7 @@ async function listThreads(session: Session, base: string, signal: AbortSignal):
       signal })
     if (!Array.isArray(response) || response.length < pageSize) break
   }
+  if (!session.offers('thread.count')) return
   await session.call(lastReader, {
     operation: 'thread.count',
     method: 'POST',

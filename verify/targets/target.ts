@@ -8,6 +8,8 @@ export interface Target {
   readonly loadMs: number
   /** Faults that can be injected, by name. Each resolves when all servers serve again. */
   readonly faults: Readonly<Record<string, () => Promise<void>>>
+  /** Path that returns 200 when it serves. Default: `/ok`. */
+  readonly healthPath?: string
   /**
    * What it does not offer: names of operations, and of tasks such as `task.mail`. Default:
    * nothing.

@@ -51,8 +51,12 @@ export function createRunBody({ session, client: { chance }, thread: { base } }:
         ms: chance.below(maxTaskMs),
       },
     },
-    multitask_strategy: chance.pick(strategies),
-    webhook: chance.flip(webhookShare) ? session.webhookUrl : undefined,
+    multitask_strategy: chance.pick(
+      strategies.filter((name) => session.offers(`strategy.${name}`)),
+    ),
+    webhook: session.offers('webhook') && chance.flip(webhookShare)
+      ? session.webhookUrl
+      : undefined,
   }
 }
 

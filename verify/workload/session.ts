@@ -64,7 +64,8 @@ export const lastReader = -1
 const sharedThreads = 6
 const recentRuns = 4
 
-export interface SessionOptions extends Pick<Target, 'urls' | 'missing' | 'keys' | 'deployment'> {
+export interface SessionOptions
+  extends Pick<Target, 'urls' | 'missing' | 'healthPath' | 'keys' | 'deployment'> {
   readonly receiverUrl: string
   readonly name: string
   readonly history: History
@@ -96,6 +97,7 @@ export class Session {
   readonly bases: readonly string[]
   readonly #keys: Target['keys']
   readonly #missing: RegExp | undefined
+  readonly #healthPath: string
   readonly #urls: readonly string[]
   readonly #fetch: typeof fetch
   /** Index of the front door of each client: its number, and one more after each failure. */
@@ -104,6 +106,7 @@ export class Session {
 
   constructor(options: SessionOptions) {
     this.#missing = options.missing
+    this.#healthPath = options.healthPath ?? '/ok'
     this.#urls = options.urls
     this.#keys = options.keys
     this.deployment = options.deployment
@@ -149,7 +152,8 @@ export class Session {
 
   /** True if the front door of the client responds. Not recorded. */
   async isServed(client: number): Promise<boolean> {
-    return await this.#fetch(`${this.#url(client)}/ok`).then(({ ok }) => ok, () => false)
+    const url = this.#url(client) + this.#healthPath
+    return await this.#fetch(url).then(({ ok }) => ok, () => false)
   }
 
   /** The client continues at the next front door. */

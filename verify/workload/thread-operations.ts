@@ -1,11 +1,12 @@
 /** Operations on threads and their states. */
 
 import { createUpdateBody, send } from './operation.ts'
-import type { Operation } from './operation.ts'
-import type { Client, Session } from './session.ts'
+import type { Operation, Scene } from './operation.ts'
+import type { Client, Reply, Session } from './session.ts'
 
-interface Interrupted {
-  readonly interrupts?: Record<string, { id: string; value?: { token?: string } }[]>
+interface Interrupt {
+  readonly id: string
+  readonly value?: { readonly token?: string }
 }
 
 export const getThread: Operation = {
@@ -15,7 +16,8 @@ export const getThread: Operation = {
     const { thread } = scene
     const reply = await send('thread.get', scene, { method: 'GET', path: `/threads/${thread.id}` })
     if (reply.status !== 200) return
-    const open = Object.values((reply.response as Interrupted).interrupts ?? {}).flat()
+    const { interrupts } = reply.response as { interrupts?: Record<string, readonly Interrupt[]> }
+    const open = interrupts ? Object.values(interrupts).flat() : await readInterrupts(scene)
     // An interrupt without a token is the question of an effect, which this workload leaves open.
     thread.interrupts = new Map(
       open.flatMap(({ id, value }) => value?.token === undefined ? [] : [[id, value.token]]),
@@ -23,11 +25,21 @@ export const getThread: Operation = {
   },
 }
 
+/** Of a server whose threads have no field of interrupts: those of the state. */
+async function readInterrupts(scene: Scene): Promise<readonly Interrupt[]> {
+  const { response } = await sendGetState(scene)
+  return (response as { interrupts?: readonly Interrupt[] } | undefined)?.interrupts ?? []
+}
+
+function sendGetState(scene: Scene): Promise<Reply> {
+  return send('thread.state', scene, { method: 'GET', path: `/threads/${scene.thread.id}/state` })
+}
+
 const getState: Operation = {
   name: 'thread.state',
   weight: 6,
   async execute(scene) {
-    await send('thread.state', scene, { method: 'GET', path: `/threads/${scene.thread.id}/state` })
+    await sendGetState(scene)
   },
 }
 

@@ -12,7 +12,7 @@ export const wrongRequest: Operation = {
     const { thread: { id }, session, client: { chance } } = scene
     const body = createRunBody(scene)
     const post = (path: string, wrong: unknown) => ({ method: 'POST' as const, path, body: wrong })
-    const [name, request] = chance.pick([
+    const requests = [
       ['thread', post(`/threads/${unknownId}/runs`, body)],
       ['run', { method: 'GET' as const, path: `/threads/${id}/runs/${unknownId}` }],
       ['cancel', { method: 'POST' as const, path: `/threads/${id}/runs/${unknownId}/cancel` }],
@@ -25,7 +25,9 @@ export const wrongRequest: Operation = {
         ...createUpdateBody(scene),
         checkpoint_id: unknownId,
       })],
-    ] as const)
+    ] as const
+    const offered = requests.filter(([kind]) => session.offers(`wrong.${kind}`))
+    const [name, request] = chance.pick(offered)
     await send(`wrong.${name}`, scene, request)
   },
 }
