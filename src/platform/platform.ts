@@ -276,7 +276,8 @@ export function openPlatform(options: PlatformOptions): Platform {
   const prices = pricesOver(catalogs, env)
   const threads = openThreads(options,
     ingestNeeds(options, { projects: inCatalogs, catalog, prices }))
-  const projects = withSpanLives(inCatalogs, () => threads.ingest)
+  const projects = withSpanLives(inCatalogs, { ingest: () => threads.ingest,
+    isBeingRemoved: (tenant, id) => removals.has('project', tenant, id) })
   const secrets = secretsOver(catalogs, secretsKeys, env)
   const models = modelsOver({ egress, reveal: (tenant, name) => secrets.reveal(tenant, name) })
   const quota = modelQuotaOver(catalogs, modelQuota, env)

@@ -1,11 +1,13 @@
 /** What every store of spans promises of one id in two projects, and of what comes too late. */
 
+import { hash } from 'node:crypto'
+
 import { describe, expect, it } from 'vitest'
 
 import { feedbackChanges } from '../../src/platform/ingest/feedback-changes.ts'
 import { writeFeedback } from '../../src/platform/ingest/feedback-write.ts'
 import { noFields } from '../../src/platform/index.ts'
-import type { Feedback, FilePart, SpanHead, SpanPlace, SpansOfRequest,
+import type { Feedback, FeedbackToken, FilePart, SpanHead, SpanPlace, SpansOfRequest,
   SpanWrite } from '../../src/platform/index.ts'
 import { aPost, noonUs, placeOf, requestOf, uuidOf } from './span-histories.ts'
 import { newTenant, useSpans } from './span-port-contract.ts'
@@ -57,6 +59,23 @@ export function describeSpanPlaces(name: string, open: () => Promise<OpenSpans>)
           .map(({ score }) => score)).toEqual([2])
       })
 
+    it('has blocks of its own in each, which are deleted with it', async () => {
+      const [a, b] = twoPlaces()
+      const { tenant } = a
+      for (const [at, place] of [a, b].entries()) {
+        const id = BigInt(at + 1)
+        await spans.writer.write({ ...requestOf(tenant, [aPost(place, { block: id })]),
+          blocks: [{ id, trace: a.trace, traceStartUs: a.traceStartUs,
+            data: Buffer.alloc(100_000, at) }] })
+      }
+      const stored = async () => [...(await spans.reader.blocks(a, [1n, 2n])).keys()].toSorted()
+      expect(await stored()).toEqual([1n, 2n])
+      await spans.writer.remove(tenant, { kind: 'traces', traces: [a] })
+      expect(await stored()).toEqual([2n])
+      await spans.writer.remove(tenant, { kind: 'traces', traces: [b] })
+      expect(await stored()).toEqual([])
+    })
+
     it('keeps the files of the first project when the second one is removed', async () => {
       const [a, b] = twoPlaces()
       for (const place of [a, b]) {
@@ -76,6 +95,56 @@ export function describeSpanPlaces(name: string, open: () => Promise<OpenSpans>)
         files: [aFile(b, 'b')] })
       expect(await writeFeedback(spans.writer, [aFeedback(b, 2)])).toEqual([])
       expect([removed, await textOf(b), await scoresOf(b)]).toEqual([[], 'b', [2]])
+    })
+  })
+
+  describe(`tokens of feedback in the ${name} store`, () => {
+    const spans = useSpans(open)
+    const nowMs = Date.now()
+    const aToken = ({ tenant, id: span }: SpanPlace, number: number): FeedbackToken => ({
+      id: uuidOf(6, number),
+      hash: hash('sha256', `${tenant} ${number}`),
+      tenant,
+      span,
+      key: 'good',
+      expiresMs: nowMs + 3_600_000,
+      configJson: '{}',
+    })
+    const isStored = async ({ hash: hashed, tenant, span }: FeedbackToken) => {
+      const found = await spans.reader.getFeedbackToken(hashed, nowMs)
+      const listed = await spans.reader.listFeedbackTokens(tenant, span)
+      expect(listed.length).toBe(found === undefined ? 0 : 1)
+      return found !== undefined
+    }
+
+    it('are deleted with their spans and runs, or all of a tenant', async () => {
+      const places = [1, 2, 3, 4, 5].map((trace) =>
+        placeOf(newTenant(), { trace, span: 0, project: trace })
+      ).map((place, _, [first]) => ({ ...place, tenant: first!.tenant }))
+      const [{ tenant }] = places as [SpanPlace]
+      const tokens = places.map((place, at) => aToken(place, at))
+      const others = aToken({ ...places[0]!, tenant: newTenant() }, 9)
+      for (const token of [...tokens, others]) await spans.writer.putFeedbackToken(token)
+      await spans.writer.write(requestOf(tenant, places.slice(0, 2).map((place) => aPost(place))))
+      await spans.writer.remove(tenant, { kind: 'traces', traces: [places[0]!] })
+      await spans.writer.remove(tenant, { kind: 'project', project: places[1]!.project })
+      await spans.writer.remove(tenant, { kind: 'feedback', spans: [places[2]!.id] })
+      await expect.poll(() => Promise.all(tokens.map(isStored)))
+        .toEqual([false, false, false, true, true])
+      expect(await spans.writer.deleteFeedbackTokens(tenant)).toBe(2)
+      expect(await Promise.all(tokens.map(isStored))).toEqual(tokens.map(() => false))
+      expect(await isStored(others)).toBe(true)
+    })
+
+    it('are kept while another project has their span', async () => {
+      const [a, b] = twoPlaces()
+      const token = aToken(a, 1)
+      await spans.writer.write(requestOf(a.tenant, [aPost(a), aPost(b)]))
+      await spans.writer.putFeedbackToken(token)
+      await spans.writer.remove(a.tenant, { kind: 'traces', traces: [a] })
+      expect(await isStored(token)).toBe(true)
+      await spans.writer.remove(a.tenant, { kind: 'traces', traces: [b] })
+      expect(await isStored(token)).toBe(false)
     })
   })
 
@@ -169,6 +238,23 @@ export function describeSpanPlaces(name: string, open: () => Promise<OpenSpans>)
     })
   })
 
+  describe(`projects that were removed from the ${name} store`, () => {
+    const spans = useSpans(open)
+
+    it('are known by their ids, also projects that had no span', async () => {
+      const tenant = newTenant()
+      const places = [0, 1, 2].map((project) => placeOf(tenant, { trace: 1, span: 0, project }))
+      await spans.writer.write(requestOf(tenant, [aPost(places[0]!), aPost(places[2]!)]))
+      for (const { project } of places.slice(0, 2)) {
+        await spans.writer.remove(tenant, { kind: 'project', project })
+      }
+      const isRemoved = (of: string, project: string) => spans.reader.isRemovedProject(of, project)
+      expect(await Promise.all(places.map(({ project }) => isRemoved(tenant, project))))
+        .toEqual([true, true, false])
+      expect(await isRemoved(newTenant(), places[0]!.project)).toBe(false)
+    })
+  })
+
   describe(`feedback on something removed from the ${name} store`, () => {
     const spans = useSpans(open)
     const listed = (tenant: string) => spans.reader.listFeedback({ tenant, limit: 9, offset: 0 })
@@ -196,12 +282,68 @@ export function describeSpanPlaces(name: string, open: () => Promise<OpenSpans>)
         const early = aFeedback(place, 1, { trace: null, project: null })
         expect(await writeFeedback(spans.writer, [early])).toEqual([])
         expect(await listed(tenant)).toHaveLength(1)
-        await spans.writer.remove(tenant, { kind: 'feedback', spans: [place.id] })
-        expect(await listed(tenant)).toEqual([])
-        expect(await writeFeedback(spans.writer, [early])).toEqual([])
         await spans.writer.remove(tenant, { kind: 'traces', traces: [place] })
         expect(await listed(tenant)).toEqual([])
         expect(await writeFeedback(spans.writer, [early])).toEqual([early.id])
+      })
+
+    it('is refused on a run without a span whose feedback was removed, until the span comes',
+      async () => {
+        const place = placeOf(newTenant(), { trace: 1, span: 0, project: 0 })
+        const { tenant } = place
+        const early = aFeedback(place, 1, { trace: null, project: null })
+        await writeFeedback(spans.writer, [early])
+        await spans.writer.remove(tenant, { kind: 'feedback', spans: [place.id] })
+        expect(await listed(tenant)).toEqual([])
+        expect(await writeFeedback(spans.writer, [early])).toEqual([early.id])
+        expect(await listed(tenant)).toEqual([])
+        await spans.writer.write(requestOf(tenant, [aPost(place)]))
+        expect(await writeFeedback(spans.writer, [early])).toEqual([])
+        expect(await listed(tenant)).toHaveLength(1)
+      })
+
+    it(
+      'is refused on a child that came after the removal of its trace, and removed if it came first',
+      async () => {
+        const place = placeOf(newTenant(), { trace: 1, span: 0, project: 0 })
+        const child = placeOf(place.tenant, { trace: 1, span: 1, project: 0 })
+        const { tenant } = place
+        await spans.writer.write(requestOf(tenant, [aPost(place)]))
+        await spans.writer.remove(tenant, { kind: 'traces', traces: [place] })
+        const early = aFeedback(child, 1, { trace: null, project: null })
+        expect(await writeFeedback(spans.writer, [early])).toEqual([])
+        const { removed } = await spans.writer.write(requestOf(tenant, [aPost(child)]))
+        expect(removed).toEqual([child.id])
+        expect(await listed(tenant)).toEqual([])
+        expect(await writeFeedback(spans.writer, [early])).toEqual([early.id])
+        expect(await listed(tenant)).toEqual([])
+      },
+    )
+
+    it('is refused on a child that was filed under another start of its trace', async () => {
+      const place = placeOf(newTenant(), { trace: 1, span: 0, project: 0 })
+      const { tenant } = place
+      const filed = placeOf(tenant, { trace: 1, span: 1, project: 0 })
+      const child = { ...filed, traceStartUs: place.traceStartUs + 3_600_000_000 }
+      await spans.writer.write(requestOf(tenant, [aPost(child)]))
+      await spans.writer.write(requestOf(tenant, [aPost(place)]))
+      await spans.writer.remove(tenant, { kind: 'traces', traces: [place] })
+      const late = aFeedback(child, 1, { trace: null, project: null })
+      expect(await writeFeedback(spans.writer, [late])).toEqual([late.id])
+      expect(await listed(tenant)).toEqual([])
+    })
+
+    it('is refused in the project from which its span was removed, and accepted in the other',
+      async () => {
+        const [a, b] = twoPlaces()
+        const { tenant } = a
+        await spans.writer.write(requestOf(tenant, [aPost(a), aPost(b)]))
+        await spans.writer.remove(tenant, { kind: 'traces', traces: [a] })
+        const [onA, onB] = [aFeedback(a, 1), aFeedback(b, 2)]
+        expect(await writeFeedback(spans.writer, [onA, onB])).toEqual([onA.id])
+        await spans.writer.remove(tenant, { kind: 'project', project: a.project })
+        expect(await writeFeedback(spans.writer, [onA, onB])).toEqual([onA.id])
+        expect((await listed(tenant)).map(({ id }) => id)).toEqual([onB.id])
       })
   })
 }

@@ -26,6 +26,11 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
   const files = new Map<string, FilePart>()
   const feedback = new Map<string, Feedback>()
   const tokens: FeedbackToken[] = []
+  const removeTokens = (isIt: (token: FeedbackToken) => boolean): number => {
+    const removed = tokens.filter(isIt)
+    for (const token of removed) tokens.splice(tokens.indexOf(token), 1)
+    return removed.length
+  }
   const removals: { readonly tenant: string; readonly what: Removal }[] = []
   const rollUps = new Map<string, Uint8Array>()
   const touched = new Map<string, number>()
@@ -158,6 +163,12 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
       for (const file of attached.filter((each) => !isLate(each)))
         files.set(fileKey(tenant, file), file)
       const removed = spans.filter((span) => !alive.includes(span)).map(({ place }) => place.id)
+      for (const id of removed) gone.add(`${tenant} ${id}`)
+      for (const [key, { span, tenant: of }] of feedback) {
+        if (of === tenant && removed.includes(span ?? '') &&
+          !known(tenant).some(({ id }) => id === span))
+          feedback.delete(key)
+      }
       return { removed: [...new Set(removed)], moved }
     },
     async confirmMoves(_, places) {
@@ -196,8 +207,8 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
     async remove(tenant, what) {
       removals.push({ tenant, what })
       const traces = what.kind === 'traces' ? what.traces.map(({ trace }) => trace) : []
-      for (const trace of traces) gone.add(`${tenant} ${trace}`)
       const waiting = what.kind === 'feedback' ? what.spans : traces
+      for (const id of waiting) gone.add(`${tenant} ${id}`)
       for (const [key, { place }] of rows) {
         if (place.tenant !== tenant || !concerns(what, place)) continue
         rows.delete(key)
@@ -213,13 +224,20 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
           if (name.startsWith(`${tenant} ${place.project} ${place.id} `)) files.delete(name)
         }
         gone.add(`${tenant} ${place.id}`)
-        const isAlive = (row: Row) => row.place.tenant === tenant && row.place.trace === place.trace
-        if (![...rows.values()].some(isAlive)) {
-          for (const name of blocks.keys()) {
-            if (name.startsWith(`${tenant} ${place.trace} `)) blocks.delete(name)
-          }
+        const alive = [...rows.values()].filter((row) =>
+          row.place.tenant === tenant && row.place.trace === place.trace
+        )
+        if (alive.some((row) => row.place.project === place.project)) continue
+        const needed = new Set(
+          alive.flatMap(({ operations }) => operations.map(({ block }) => block)),
+        )
+        for (const [name, { id }] of blocks) {
+          if (name.startsWith(`${tenant} ${place.trace} `) && !needed.has(id)) blocks.delete(name)
         }
       }
+      const isToken = ({ span }: FeedbackToken) =>
+        gone.has(`${tenant} ${span}`) && !known(tenant).some(({ id }) => id === span)
+      removeTokens((token) => token.tenant === tenant && isToken(token))
       const isHeld = (id: Uuid | null) => known(tenant).some((head) => head.id === id)
       for (const [id, row] of feedback) {
         const isOf = waiting.includes(row.span ?? '') || waiting.includes(row.trace ?? '')
@@ -231,11 +249,19 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
       }
     },
 
+    isRemovedProject: async (tenant, project) =>
+      removals.some((removal) =>
+        removal.tenant === tenant && removal.what.kind === 'project' &&
+        removal.what.project === project
+      ),
     changeLife: async () => {},
     async putFeedback(given) {
       const refused: Uuid[] = []
       for (const { row, place } of given) {
-        if (place === null ? isOnRemoved(row) : isRemoved(place)) {
+        const places = place === null
+          ? []
+          : [place, ...row.project === null ? [] : [{ ...place, project: row.project }]]
+        if (place === null ? isOnRemoved(row) : places.some(isRemoved)) {
           refused.push(row.id)
           continue
         }
@@ -277,6 +303,7 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
       tokens.find((token) => token.hash === hash && token.expiresMs > nowMs),
     listFeedbackTokens: async (tenant, span) =>
       tokens.filter((token) => token.tenant === tenant && token.span === span),
+    deleteFeedbackTokens: async (tenant) => removeTokens((token) => token.tenant === tenant),
 
     async rollUps(tenant, project, from, to) {
       return new Map(range(from, to).flatMap((hour) => {

@@ -101,6 +101,10 @@ export interface SpanWrites {
   /** A time behind the arrivals of all that this member has answered, and before all later ones. */
   arrivalUs(call: null): Promise<number>
   remove(call: { readonly tenant: string; readonly what: Removal }): Promise<void>
+  /** As `SpanPort.isRemovedProject`. */
+  isRemovedProject(
+    call: { readonly tenant: string; readonly project: Uuid },
+  ): Promise<boolean>
   /** Changes the seconds for which all spans of a project are kept, as `SpanPort.changeLife`. */
   changeLife(
     call: { readonly tenant: string; readonly project: Uuid; readonly timeToLiveS: number },
@@ -112,9 +116,9 @@ export interface SpanWrites {
   /** Removes the recorded calls of runs. None that comes later revives them. */
   removeRecordings(call: RemovedRecordings): Promise<void>
   /**
-   * Removes what no catalog of the tenant lists: recorded calls of a deployment, and notes on
-   * deleted runs. Calls that are recorded later are rejected. Returns the number of runs with
-   * recorded calls.
+   * Removes what no catalog of the tenant lists: recorded calls of a deployment, tokens for
+   * feedback, and notes on deleted runs. Calls that are recorded later are rejected. Returns the
+   * number of tokens and of runs with recorded calls.
    */
   removeUnlisted(
     call: { readonly tenant: string; readonly deployment: string },

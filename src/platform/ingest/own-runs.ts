@@ -61,7 +61,7 @@ async function withoutKnown({ store, removedRuns }: Pick<OwnRunParts, 'store' | 
   if (repeated.length === 0) return runs
   const places = await store.locate(tenant, repeated.map(({ id }) => id))
   const stored = new Set(places.map(({ id }) => id))
-  const freedMs = await removedRuns.freedUntilMs()
+  const freedMs = await removedRuns.freedUntilMs(tenant)
   return runs.filter(({ id, repeated: isRepeated, endMs }) =>
     !isRepeated || !(stored.has(id) || (endMs ?? Infinity) <= freedMs)
   )

@@ -1,6 +1,7 @@
 /**
  * Notes that the writer of own runs reads: runs that were deleted before their project existed, and
- * the time until which the store has removed the oldest spans to free space.
+ * the time until which earlier programs have removed the oldest spans to free space. The store
+ * itself notes that time now.
  */
 
 import { LRUCache } from '../../../cluster/index.ts'
@@ -8,10 +9,10 @@ import type { Env } from '../../../cluster/index.ts'
 import { cautiousClock } from '../../limits/index.ts'
 import { namedId } from '../records/catalog/named-id.ts'
 import type { DocumentPlace, DocumentPort } from '../spans/document-port.ts'
-import type { RemovedSpans } from '../spans/span-port.ts'
+import type { SpanStore } from '../spans/span-port.ts'
 import type { Uuid } from '../spans/span.ts'
 
-/** Owner of the note on space that the store has freed. No tenant has its name. */
+/** Owner of the note that earlier programs wrote on freed space. No tenant has its name. */
 const everybody = '*'
 const freedKey = 'freed'
 /** Milliseconds for which a deleted run may be reported, and notes that are checked for age. */
@@ -19,15 +20,17 @@ const [retainedMs, checkedNotes] = [2 * 86_400_000, 100]
 /** Maximum number of notes in memory. */
 const notedMax = 10_000
 
+/** Documents, and the notes that a store has of what it removed by itself. */
+export type RemovedRunsStore = DocumentPort & Pick<SpanStore, 'freedUntilMs'>
+
 /** The notes of one store. */
 export class RemovedRuns {
-  readonly #documents: DocumentPort
+  readonly #documents: RemovedRunsStore
   readonly #nowMs: () => number
   /** The latest notes of this process, whose workers may still send steps of these runs. */
   readonly #noted = new LRUCache<string, true>({ max: notedMax })
-  #saving: Promise<void> | undefined
 
-  constructor(documents: DocumentPort, env: Pick<Env, 'nowMs' | 'monotonicMs'>) {
+  constructor(documents: RemovedRunsStore, env: Pick<Env, 'nowMs' | 'monotonicMs'>) {
     this.#documents = documents
     this.#nowMs = cautiousClock(env)
   }
@@ -58,21 +61,14 @@ export class RemovedRuns {
     return this.#documents.dropDocuments(placeOf(tenant))
   }
 
-  /** Notes that the store has removed its oldest spans to free space. */
-  async noteFreed({ reason }: RemovedSpans): Promise<void> {
-    if (reason === 'age' || this.#saving !== undefined) return
-    this.#saving = this.#documents.putDocuments(placeOf(everybody), [
-      { key: freedKey, body: this.#now() },
-    ]).finally(() => {
-      this.#saving = undefined
-    })
-    await this.#saving
-  }
-
-  /** Returns the time until which spans may have been removed to free space; 0 if none were. */
-  async freedUntilMs(): Promise<number> {
+  /**
+   * Returns the time until which spans of a tenant may have been removed to free space; 0 if none
+   * were.
+   */
+  async freedUntilMs(tenant: string): Promise<number> {
     const [found] = await this.#documents.getDocuments(placeOf(everybody), [freedKey])
-    return found === undefined ? 0 : timeIn(found.body)
+    const freedMs = await this.#documents.freedUntilMs?.(tenant) ?? 0
+    return Math.max(freedMs, found === undefined ? 0 : timeIn(found.body))
   }
 
   #now(): Uint8Array {

@@ -72,4 +72,6 @@ export interface FeedbackPort {
   /** The token with this hash, unless it has expired. */
   getFeedbackToken(hash: string, nowMs: number): Promise<FeedbackToken | undefined>
   listFeedbackTokens(tenant: string, span: Uuid): Promise<readonly FeedbackToken[]>
+  /** Deletes all tokens of a tenant. Returns how many there were. */
+  deleteFeedbackTokens(tenant: string): Promise<number>
 }

@@ -93,7 +93,10 @@ export interface ScannedHeads {
 export type Removal =
   | { readonly kind: 'project'; readonly project: Uuid }
   | { readonly kind: 'traces'; readonly traces: readonly SpanPlace[] }
-  /** Removes feedback on spans that have not come. */
+  /**
+   * Removes feedback on spans that have not come, and tokens for it. Later feedback on such a span
+   * is rejected until the span comes.
+   */
   | { readonly kind: 'feedback'; readonly spans: readonly Uuid[] }
   /** Removes the spans of a project that began before a time. */
   | { readonly kind: 'older'; readonly project: Uuid; readonly beforeUs: number }
@@ -147,6 +150,8 @@ export interface SpanPort {
    * trace.
    */
   remove(tenant: string, what: Removal): Promise<void>
+  /** True if a project was removed. Its id is never used again: all of its spans are rejected. */
+  isRemovedProject(tenant: string, project: Uuid): Promise<boolean>
 }
 
 /** Reasons for which a store removes spans by itself. */
@@ -164,6 +169,11 @@ export type RemovalListener = (removed: RemovedSpans) => void
 /** A store that removes spans by itself. In other stores they expire without being counted. */
 export interface RemovalPort {
   watchRemovals(listener: RemovalListener): void
+  /**
+   * The time until which spans of a tenant may have been removed to free space, in milliseconds
+   * since 1970; 0 if none were. It is durable together with the removal.
+   */
+  freedUntilMs(tenant: string): Promise<number>
 }
 
 /** All that a store keeps of the platform. */

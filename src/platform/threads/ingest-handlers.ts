@@ -11,7 +11,7 @@ import type { Feedback } from '../spans/feedback-port.ts'
 import type { SpanStore } from '../spans/span-port.ts'
 import type { Uuid } from '../spans/span.ts'
 import type { Calls } from '../calls/calls.ts'
-import type { IngestAnswer, IngestCall } from '../ingest/ingest-call.ts'
+import type { IngestAnswer, IngestCall, SpanWrites } from '../ingest/ingest-call.ts'
 import type { BodyJob } from './body-thread.ts'
 import type { IngestHandlers, IngestNeeds } from './platform-calls.ts'
 import { ArrivalClock } from '../ingest/arrival-clock.ts'
@@ -47,7 +47,8 @@ const fullMessage = 'Too many traces are waiting to be written: send them again 
 
 /** The handlers over a store. */
 export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandlers {
-  const removedRuns = watchedRemovals({ store, needs, env })
+  const removedRuns = new RemovedRuns(store, env)
+  reportRemovals({ store, needs, env })
   const clock = new ArrivalClock(env)
   const nextUs = () => clock.nextUs()
   // Rules read ends up to now: those of a clock that was ahead would wait until it is there again.
@@ -82,6 +83,11 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
   const documents = documentWrites(store)
   // One that tells what it removes by itself is written by this process alone.
   const recordings = new RecordingWriter(store, nextUs, store.watchRemovals !== undefined)
+  /** Tokens go first: they give feedback, and so does no recording. */
+  const removeUnlisted = async (call: Parameters<SpanWrites['removeUnlisted']>[0]) => {
+    await removedRuns.drop(call.tenant)
+    return await store.deleteFeedbackTokens(call.tenant) + await recordings.removeAll(call)
+  }
   const examples = examplesInTurn({ store, needs, env, longBodies }, finished)
   const experiments = experimentWrites(parts, examples)
   return {
@@ -96,13 +102,13 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
     ...feedbackHandlers(store, finished),
     arrivalUs: () => Promise.resolve(nextUs()),
     remove: ({ tenant, what }) => finished(store.remove(tenant, what)),
+    isRemovedProject: ({ tenant, project }) => store.isRemovedProject(tenant, project),
     changeLife: ({ tenant, project, timeToLiveS }) =>
       finished(store.changeLife(tenant, project, timeToLiveS)),
     noteRemovedRuns: ({ tenant, runs }) => finished(removedRuns.add(tenant, runs)),
     putRecording: (block) => finished(inTurn(turns, block.tenant, () => recordings.put(block))),
     removeRecordings: (call) => finished(recordings.remove(call)),
-    removeUnlisted: (call) =>
-      finished(removedRuns.drop(call.tenant).then(() => recordings.removeAll(call))),
+    removeUnlisted: (call) => finished(removeUnlisted(call)),
     close: async () => {
       while (underway.size > 0) await Promise.allSettled(underway)
       await longBodies.close()
@@ -111,19 +117,13 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
   }
 }
 
-/**
- * Reports and notes spans that the store removes to free space or by age. Returns the notes on
- * removed runs.
- */
-function watchedRemovals({ store, needs, env }: IngestParts): RemovedRuns {
-  const removedRuns = new RemovedRuns(store, env)
+/** Reports spans that the store removes to free space or by age. */
+function reportRemovals({ store, needs, env }: IngestParts): void {
   store.watchRemovals?.((removed) => {
-    const work = [needs.removed(removed), removedRuns.noteFreed(removed)]
-    Promise.all(work).catch((error: unknown) => {
-      env.log.debug('Removed spans could not be counted or noted.', { error })
+    needs.removed(removed).catch((error: unknown) => {
+      env.log.debug('Removed spans could not be counted.', { error })
     })
   })
-  return removedRuns
 }
 
 type FeedbackCalls = 'putFeedback' | 'changeFeedback' | 'deleteFeedback' | 'putFeedbackToken'

@@ -10,8 +10,12 @@ import type { ThreadPorts } from '../../thread/index.ts'
 import { ownRunOf } from './own-runs.ts'
 import type { OwnRuns } from './own-runs.ts'
 
-/** Time in which a run that has ended may be handed over still, by another member perhaps. */
-const lateMs = 60_000
+/**
+ * Time after the end of a run for which spans of it may still come: a thread reports its last runs
+ * again for a day, another member may wait for the store, and clients and collectors of
+ * OpenTelemetry retry for minutes, or for hours if they have a queue on disk.
+ */
+const lateMs = 2 * 86_400_000
 /** Attempts of a run whose traces are found. */
 const attemptsMax = 100
 

@@ -143,15 +143,22 @@ function prepareCut(parts: ThreadParts, runs: readonly RunRow[], action: CancelR
   fork?: string | null): Promise<PreparedCut> | undefined {
   if (action === 'interrupt') return cutShort(parts, runs)?.then((ending) => ({ ending }))
   const started = runs.filter((run) => run.started)
-  return started.length === 0 ? undefined : prepareRollback(parts, started, fork)
+  return started.length === 0 ? undefined : prepareRollback(parts, { runs, started, fork })
+}
+
+interface RunsToRollBack {
+  readonly runs: readonly RunRow[]
+  readonly started: readonly RunRow[]
+  readonly fork: string | null | undefined
 }
 
 /** Removes the traces of runs before these are rolled back. */
 async function prepareRollback({ context: { threadLog, ports, tenant } }: ThreadParts,
-  started: readonly RunRow[], fork: string | null | undefined): Promise<PreparedCut> {
+  { runs, started, fork }: RunsToRollBack): Promise<PreparedCut> {
   const rollback = await rollbackOf(started[0]!, threadLog, ports)
   if (fork) requireOutlive(fork, rollback)
-  await ports.runsGone?.(tenant, started)
+  // Also of those that wait: they may have feedback.
+  await ports.runsGone?.(tenant, runs)
   return { rollback }
 }
 

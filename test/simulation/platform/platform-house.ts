@@ -143,8 +143,10 @@ export class PlatformHouse {
       await this.beforeDocuments()
       await file.putDocuments(place, documents)
     } })
-    const projects = projectsWithout(rule,
-      withSpanLives(projectsOver(catalogs, env), () => callsOf(this.#life.ingest)))
+    const projects = projectsWithout(rule, withSpanLives(projectsOver(catalogs, env), {
+      ingest: () => callsOf(this.#life.ingest),
+      isBeingRemoved: (of, id) => this.#life.removals.has('project', of, id),
+    }))
     const catalog = datasetsIn(catalogs, env)
     const { readersOf } = ruleRecords(catalogs, env)
     const withReaders = async <Own extends Project>(found: readonly Own[]) => {

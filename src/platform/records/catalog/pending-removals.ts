@@ -43,6 +43,8 @@ export class PendingRemovals {
   readonly #cautiousNowMs: () => number
   /** Removals whose data this process has deleted once. */
   readonly #erased = new Set<string>()
+  /** Monotonic time at which this process first saw removals that a clock ahead has listed. */
+  readonly #seenMs = new Map<string, number>()
   #stopTimer: () => void
 
   constructor(deps: PendingRemovalsDeps) {
@@ -69,6 +71,11 @@ export class PendingRemovals {
     this.#stopTimer = this.#checkIn(busyMs)
   }
 
+  /** True if the removal of a record was requested, and may not be finished. */
+  has(kind: RemovedKind, tenant: string, id: Uuid): Promise<boolean> {
+    return this.#listed.has({ tenant, id: `${kind}/${id}` })
+  }
+
   /** Continues all removals that are listed. Returns how many remain. */
   async check(): Promise<number> {
     let left = 0
@@ -88,16 +95,25 @@ export class PendingRemovals {
   async #finish(entry: WakeEntry): Promise<boolean> {
     const removal = { ...readId(entry.id), tenant: entry.tenant }
     const { kind, tenant, id } = removal
-    const ageMs = this.#cautiousNowMs() - entry.place.createdAtMs
-    // An entry of a clock that was ahead has no age to wait for.
-    const isSettled = ageMs >= settledMs || ageMs < -settledMs
+    const isSettled = this.#ageMs(keyOf(removal), entry) >= settledMs
     // A record that exists was not deleted, or was made again with its id.
     const exists = await this.#deps.kinds[kind].exists(tenant, id)
     if (!exists && (isSettled || !this.#erased.has(keyOf(removal)))) await this.#erase(removal)
     if (!isSettled) return false
     await this.#listed.remove(entry)
     this.#erased.delete(keyOf(removal))
+    this.#seenMs.delete(keyOf(removal))
     return true
+  }
+
+  /** The age of an entry, or for how long this process has seen it if a clock ahead has made it. */
+  #ageMs(key: string, { place }: WakeEntry): number {
+    const ageMs = this.#cautiousNowMs() - place.createdAtMs
+    if (ageMs >= -settledMs) return ageMs
+    const nowMs = this.#deps.env.monotonicMs()
+    const seenMs = this.#seenMs.get(key) ?? nowMs
+    this.#seenMs.set(key, seenMs)
+    return nowMs - seenMs
   }
 
   async #erase(removal: NamedRecord): Promise<void> {

@@ -21,6 +21,8 @@ export interface WakeEntry extends Woken {
 export interface WakeList {
   /** Adds a record, unless the list has it. */
   add(record: Woken): Promise<void>
+  /** True if the list has a record. */
+  has(record: Woken): Promise<boolean>
   /** Takes a record off, if the list has it. */
   remove(record: Woken): Promise<void>
   /** At most 100, the oldest first, after the given place. */
@@ -40,6 +42,7 @@ export function wakeList(catalogs: CatalogClient, env: Pick<Env, 'nowMs' | 'uuid
       // Nothing changes of an entry that is there.
       await entries.create(everybody, place, {})
     },
+    has: async (record) => (await entries.some(everybody, [placeIdOf(record)])).length > 0,
     remove: (record) => entries.delete(everybody, placeIdOf(record)).catch(ignoreNotFound),
     page: async (after) => (await entries.list(everybody, { ...after && { after } })).values,
   }

@@ -6,7 +6,7 @@
 
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError, ignoreNotFound } from '../../../errors.ts'
-import { cautiousClock } from '../../../limits/index.ts'
+import { cautiousClock, clocksApartMs } from '../../../limits/index.ts'
 import type { Uuid } from '../../spans/span.ts'
 import type { CatalogClient } from '../catalog/catalog-client.ts'
 import type { CatalogRecord } from '../catalog/catalog-record.ts'
@@ -88,22 +88,24 @@ export function formerNamesOver(catalogs: CatalogClient,
       const ids = new Map(runs.map(({ name }) => [name, namedId('formerName', name)]))
       const found = await names.some(tenant, [...new Set(ids.values())])
       const byId = new Map(found.map((each) => [each.id, each.holders]))
-      return runs.map((run) => formerHolderOf(byId.get(ids.get(run.name)!) ?? [], run))
+      const latestMs = cautiousNowMs() + clocksApartMs
+      return runs.map((run) => formerHolderOf(byId.get(ids.get(run.name)!) ?? [], run, latestMs))
     },
   }
 }
 
 /**
- * Returns the first project that lost the name after the run started. The first report of a run is
- * compared with the cautious clock, so that a clock that was ahead takes no trace of a later run. A
- * repeated report is compared with the wall clock, because the run has a trace if it was not
- * deleted.
+ * Returns the first project that lost the name after the run started. A run that started under a
+ * clock ahead, later than `latestMs`, is compared with the wall clock, which was ahead as well. The
+ * first report of any other run is compared with the cautious clock, so that a clock that was ahead
+ * takes no trace of a later run. A repeated report is compared with the wall clock unless that was
+ * ahead, because the run has a trace if it was not deleted.
  */
-function formerHolderOf(holders: readonly FormerHolder[], { startMs, repeated }: FiledRun):
-  | Uuid
-  | undefined {
-  return holders.find(({ untilMs, cautiousMs }) => startMs <= (repeated ? untilMs : cautiousMs))
-    ?.project
+function formerHolderOf(holders: readonly FormerHolder[], { startMs, repeated }: FiledRun,
+  latestMs: number): Uuid | undefined {
+  const endOf = ({ untilMs, cautiousMs }: FormerHolder) =>
+    startMs > latestMs || (repeated && untilMs <= latestMs) ? untilMs : cautiousMs
+  return holders.find((holder) => startMs <= endOf(holder))?.project
 }
 
 function formerNameOf({ id, bodyJson, modifiedAtMs }: CatalogRecord): FormerName {

@@ -104,6 +104,11 @@ export class BucketTable {
       someTraces: row?.['some_removed'] === true }
   }
 
+  /** True if all spans of a project are removed. */
+  async isRemoved(tenant: string, project: Uuid): Promise<boolean> {
+    return (await this.removals(tenant, project)).beforeUs >= Number.MAX_SAFE_INTEGER
+  }
+
   /** Those of the given traces that were removed from a project. */
   async removedOf(tenant: string, project: Uuid,
     traces: Iterable<Uuid>): Promise<ReadonlySet<Uuid>> {

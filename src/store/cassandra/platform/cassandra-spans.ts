@@ -77,8 +77,8 @@ export class CassandraSpans implements SpanStore {
     this.#parts = { connection, spans: this.#spans, buckets: this.#buckets, blocks: this.#blocks,
       locations: this.#locations, files: this.#files, feedback: new FeedbackTable(connection),
       rollUps: this.#rollUps, waiting: this.#waiting, gone: new GoneIds(this.#buckets),
-      visibility: this.#visibility }
-    this.#feedback = new SpanFeedback(this.#parts, new FeedbackTokenTable(connection, env))
+      visibility: this.#visibility, tokens: new FeedbackTokenTable(connection, env) }
+    this.#feedback = new SpanFeedback(this.#parts)
     this.#lives = new LifeChanges({ connection, env, documents: this.#documents,
       bodies: { ofBlock: blockKey, ofFile: fileKey }, fileOwners, hourLongerS,
       touch: (places) => this.#rollUps.touch(places),
@@ -166,6 +166,10 @@ export class CassandraSpans implements SpanStore {
     await remove(this.#parts, tenant, what)
   }
 
+  isRemovedProject(tenant: string, project: Uuid): Promise<boolean> {
+    return this.#buckets.isRemoved(tenant, project)
+  }
+
   async changeLife(tenant: string, project: Uuid, lifeS: number): Promise<void> {
     await this.#lives.change({ tenant, project, lifeS })
   }
@@ -201,6 +205,10 @@ export class CassandraSpans implements SpanStore {
 
   listFeedbackTokens(tenant: string, span: Uuid): Promise<readonly FeedbackToken[]> {
     return this.#feedback.listFeedbackTokens(tenant, span)
+  }
+
+  deleteFeedbackTokens(tenant: string): Promise<number> {
+    return this.#feedback.deleteFeedbackTokens(tenant)
   }
 
   rollUps(tenant: string, project: Uuid, from: Hour,

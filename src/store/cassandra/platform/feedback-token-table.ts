@@ -1,13 +1,19 @@
-/** Links for feedback: found by the hash of their token, and listed by their span. */
+/**
+ * Links for feedback: found by the hash of their token, and listed by their span and, in groups, by
+ * their tenant. Earlier programs write no list of a tenant.
+ */
 
 import { FeedbackTokenRow } from '../../../../proto/gen/storage/v1/span.ts'
 import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
 import type { FeedbackToken, Uuid } from '../../../platform/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import type { Connection, Row } from '../driver/connection.ts'
+import { forEachLimit } from '../driver/for-each-limit.ts'
 
 /** Links of a span that are listed. */
 const listedMax = 1_000
+/** Digits of a hash that are a group of the list of a tenant, and groups that are read at a time. */
+const [groupDigits, groupsAtOnce] = [2, 16]
 /** Seconds for which a row is kept, at least and at most. */
 const [livesMinS, livesMaxS] = [60, 400 * 24 * 60 * 60]
 
@@ -29,8 +35,7 @@ export class FeedbackTokenTable {
       FeedbackTokenRow.encode({ ...token, id: bytesOfUuid(token.id),
         span: bytesOfUuid(token.span) }).finish(),
     )
-    const owners = [ownerOf(token.hash), ownerOf(token.tenant, token.span)]
-    await Promise.all(owners.map((owner) =>
+    await Promise.all(ownersOf(token).map((owner) =>
       this.#connection.repeatableBatch([{
         cql: `UPDATE ${this.#table} USING TTL ? SET body = ? WHERE owner = ? AND hash = ?`,
         values: [Math.min(livesMaxS, Math.max(livesMinS, liveS)), body, owner, token.hash],
@@ -45,6 +50,34 @@ export class FeedbackTokenTable {
 
   list(tenant: string, span: Uuid): Promise<readonly FeedbackToken[]> {
     return this.#of(ownerOf(tenant, span))
+  }
+
+  /** Removes links, of which their list goes last: a removal that was cut off finds the rest. */
+  async remove(tokens: readonly FeedbackToken[]): Promise<void> {
+    for (const token of tokens) {
+      for (const owner of ownersOf(token)) {
+        await this.#connection.repeatableBatch([{
+          cql: `DELETE FROM ${this.#table} WHERE owner = ? AND hash = ?`,
+          values: [owner, token.hash],
+        }])
+      }
+    }
+  }
+
+  /** Removes the links of a tenant. Returns how many. */
+  async removeAll(tenant: string): Promise<number> {
+    const groups = Array.from({ length: 16 ** groupDigits },
+      (_, number) => number.toString(16).padStart(groupDigits, '0'))
+    let count = 0
+    await forEachLimit(groupsAtOnce, groups, async (group) => {
+      for (;;) {
+        const some = await this.#of(ownerOf(tenant, group))
+        if (some.length === 0) return
+        await this.remove(some)
+        count += some.length
+      }
+    })
+    return count
   }
 
   async #of(owner: string): Promise<readonly FeedbackToken[]> {
@@ -63,7 +96,12 @@ function tokenOf(row: Row): readonly FeedbackToken[] {
   return [{ ...rest, id: uuidOfBytes(id), span: uuidOfBytes(span) }]
 }
 
-/** A hash is one text; a tenant and a span are two. */
+/** The partitions of a link: by itself, of its span, and of its tenant. */
+function ownersOf({ hash, tenant, span }: FeedbackToken): readonly string[] {
+  return [ownerOf(hash), ownerOf(tenant, span), ownerOf(tenant, hash.slice(0, groupDigits))]
+}
+
+/** A hash is one text; a tenant and a span, or a group, are two. */
 function ownerOf(...parts: readonly string[]): string {
   return JSON.stringify(parts)
 }

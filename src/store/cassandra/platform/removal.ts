@@ -6,6 +6,7 @@ import { forEachLimit } from '../driver/for-each-limit.ts'
 import type { BlockTable } from './block-table.ts'
 import type { BucketTable } from './bucket-table.ts'
 import type { FeedbackTable } from './feedback-table.ts'
+import type { FeedbackTokenTable } from './feedback-token-table.ts'
 import type { FileTable } from './file-table.ts'
 import type { GoneIds } from './gone-ids.ts'
 import type { LocationTable } from './location-table.ts'
@@ -29,6 +30,7 @@ export interface RemovalParts {
   readonly rollUps: RollUpTable
   readonly waiting: WaitingFeedback
   readonly gone: GoneIds
+  readonly tokens: FeedbackTokenTable
 }
 
 /** Spans whose rows are removed at a time. */
@@ -46,6 +48,8 @@ export async function remove(parts: RemovalParts, tenant: string, what: Removal)
     case 'traces':
       return await removeTraces(parts, tenant, what.traces)
     case 'feedback':
+      await parts.gone.note(tenant, what.spans)
+      await removeTokens(parts, tenant, what.spans)
       return await removeWaiting(parts, tenant, what.spans)
     case 'older':
       return await removeBefore(parts, tenant, what.project, what.beforeUs)
@@ -89,6 +93,16 @@ export async function removeLate(parts: RemovalParts & { readonly visibility: Vi
   })
   await removeSpans(parts, tenant, late)
   await parts.rollUps.touch(late)
+}
+
+/** Removes tokens for feedback on spans, unless a project has such a span. */
+async function removeTokens({ tokens, locations }: RemovalParts, tenant: string,
+  spans: readonly Uuid[]): Promise<void> {
+  await forEachLimit(atOnce, spans, async (span) => {
+    const some = await tokens.list(tenant, span)
+    if (some.length === 0 || (await locations.find(tenant, [span])).length > 0) return
+    await tokens.remove(some)
+  })
 }
 
 /** Removes feedback that waits for spans. */
@@ -136,6 +150,8 @@ async function removeRange(parts: RemovalParts, range: BucketRange): Promise<voi
 
 async function removeSpans(parts: RemovalParts, tenant: string, places: readonly SpanPlace[],
   noted: ReadonlySet<Uuid> = new Set()): Promise<void> {
+  // First, so that feedback which comes now is rejected or found below.
+  await parts.gone.note(tenant, places.map(({ id }) => id).filter((id) => !noted.has(id)))
   await forEachLimit(atOnce, places, async (place) => {
     await parts.connection.repeatableBatch([parts.spans.removal(place)])
   })
@@ -148,5 +164,5 @@ async function removeSpans(parts: RemovalParts, tenant: string, places: readonly
         (placed) => [undefined, place.project].includes(placed.place?.project)),
     ])
   })
-  await parts.gone.note(tenant, places.map(({ id }) => id).filter((id) => !noted.has(id)))
+  await removeTokens(parts, tenant, places.map(({ id }) => id))
 }

@@ -8,7 +8,6 @@ import type { Feedback, FeedbackPort, FeedbackQuery, FeedbackToken, SpanPlace, S
   Uuid } from '../../../platform/index.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
 import { feedbackLivesS } from './feedback-table.ts'
-import type { FeedbackTokenTable } from './feedback-token-table.ts'
 import { takeOver } from './guess-takeover.ts'
 import type { RemovalParts } from './removal.ts'
 import type { PlacedFeedback } from './rows/feedback-row.ts'
@@ -27,11 +26,9 @@ export interface SpanFeedbackParts extends RemovalParts {
 /** The feedback of all tenants. */
 export class SpanFeedback implements FeedbackPort {
   readonly #parts: SpanFeedbackParts
-  readonly #tokens: FeedbackTokenTable
 
-  constructor(parts: SpanFeedbackParts, tokens: FeedbackTokenTable) {
+  constructor(parts: SpanFeedbackParts) {
     this.#parts = parts
-    this.#tokens = tokens
   }
 
   async putFeedback(feedback: readonly PlacedFeedback[]): Promise<readonly Uuid[]> {
@@ -86,16 +83,23 @@ export class SpanFeedback implements FeedbackPort {
   async #isRemoved({ row: { tenant, span, trace, project }, place }: PlacedFeedback): Promise<
     boolean
   > {
-    if (place !== null) return (await this.#parts.visibility.of([place])).length === 0
-    if (project !== null) {
-      const { beforeUs } = await this.#parts.buckets.removals(tenant, project)
-      if (beforeUs >= Number.MAX_SAFE_INTEGER) return true
+    const { visibility, buckets, gone, locations } = this.#parts
+    if (place !== null) {
+      // Another project may have the span still.
+      const places = [place, ...project === null || project === place.project
+        ? []
+        : [{ ...place, project }]]
+      return (await visibility.of(places)).length < places.length
     }
+    if (project !== null && await buckets.isRemoved(tenant, project)) return true
     if (span === null) return false
-    const gone = await this.#parts.gone.find(tenant, trace === null ? [span] : [span, trace])
-    if (gone.has(span)) return true
+    const found = await gone.find(tenant, trace === null ? [span] : [span, trace])
+    if (found.has(span)) return true
     // Another project may have the trace.
-    return gone.has(trace ?? '') && (await this.#placesOf(tenant, [trace!])).length === 0
+    if (found.has(trace ?? '') && (await this.#placesOf(tenant, [trace!])).length === 0) return true
+    // The removal of a trace does not find a span under another start of the trace.
+    const places = await locations.find(tenant, [span])
+    return places.length > 0 && (await visibility.of(places)).length === 0
   }
 
   /** Marks the span when it is written, or now if it was written concurrently. */
@@ -208,15 +212,19 @@ export class SpanFeedback implements FeedbackPort {
   }
 
   putFeedbackToken(token: FeedbackToken): Promise<void> {
-    return this.#tokens.put(token)
+    return this.#parts.tokens.put(token)
   }
 
   getFeedbackToken(hash: string, nowMs: number): Promise<FeedbackToken | undefined> {
-    return this.#tokens.find(hash, nowMs)
+    return this.#parts.tokens.find(hash, nowMs)
   }
 
   listFeedbackTokens(tenant: string, span: Uuid): Promise<readonly FeedbackToken[]> {
-    return this.#tokens.list(tenant, span)
+    return this.#parts.tokens.list(tenant, span)
+  }
+
+  deleteFeedbackTokens(tenant: string): Promise<number> {
+    return this.#parts.tokens.removeAll(tenant)
   }
 
   async #placesOf(tenant: string, ids: readonly Uuid[]): Promise<readonly SpanPlace[]> {

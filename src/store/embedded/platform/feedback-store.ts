@@ -66,6 +66,14 @@ export function feedbackStore(file: TraceFile, asked: Asked): FeedbackPort {
     getFeedbackToken: (hash, nowMs) => asked(() => file.reads?.feedback.token(hash, nowMs)),
     listFeedbackTokens: (tenant, span) =>
       read(tenant, [], (rows, no) => rows.tokens(no, tenant, span)),
+    deleteFeedbackTokens: (tenant) =>
+      asked(() => {
+        const { queue, numbers, feedback } = file.writes
+        return queue.run(tenant, 1, () => {
+          const number = numbers.tenant(tenant)
+          return number === undefined ? 0 : feedback.deleteTokens(number)
+        })
+      }),
   }
 }
 
@@ -80,7 +88,12 @@ function put(open: OpenTraces & TraceWrites, toMark: Map<string, ToMark>, row: F
   place: SpanPlace | null): boolean {
   const { numbers, feedback } = open
   const tenant = numbers.numberTenant(row.tenant)
-  if (place === null ? isOnRemoved(open, tenant, row) : isRemoved(open, tenant, place)) return false
+  const isLate = place === null
+    ? isOnRemoved(open, tenant, row)
+    : isRemoved(open, tenant, place) ||
+      // Another project still has the span.
+      (row.project !== null && isRemoved(open, tenant, { ...place, project: row.project }))
+  if (isLate) return false
   const before = feedback.get(tenant, row.tenant, row.id)
   feedback.put(tenant, row)
   for (const span of [before?.span ?? null, row.span]) {

@@ -130,4 +130,7 @@ export const traceSchema: readonly SchemaStep[] = [{ oldest: 1, sql: `
   -- 1 if no operation knew the project of the span: see span-takeover.ts.
   ALTER TABLE span ADD COLUMN guessed INTEGER;
   CREATE INDEX IF NOT EXISTS span_guessed ON span (tenant, id) WHERE guessed = 1;
+` }, { oldest: 1, sql: `
+  -- When spans of a tenant were last removed to free space.
+  CREATE TABLE IF NOT EXISTS freed (tenant INTEGER PRIMARY KEY, until_us INTEGER NOT NULL);
 ` }]

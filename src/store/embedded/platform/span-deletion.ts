@@ -10,7 +10,7 @@ import type { GoneRows } from '../span-rows/gone-rows.ts'
 import type { HourRows } from '../span-rows/hour-rows.ts'
 import { mixedTerm } from '../span-rows/numbers.ts'
 import type { NumberedProject, Numbers } from '../span-rows/numbers.ts'
-import { bytesOfRow, spanColumns, termsOf } from '../span-rows/span-row.ts'
+import { blockIds, bytesOfRow, spanColumns, termsOf } from '../span-rows/span-row.ts'
 import type { SpanRow } from '../span-rows/span-row.ts'
 import { rowBytes } from '../span-rows/tenant-use.ts'
 import type { TenantUse } from '../span-rows/tenant-use.ts'
@@ -119,6 +119,7 @@ export class SpanDeletion {
     )
     const remove = database.prepare('DELETE FROM span WHERE no = ?')
     const traces = new Map<string, Uint8Array>()
+    const isRequested = notes !== 'none'
     for (const row of rows) {
       const [no, id, startUs, trace] = row
       use.add(project.tenant, -bytesOfRow(row))
@@ -128,25 +129,38 @@ export class SpanDeletion {
       files.deleteOfSpan(project, uuidOfBytes(id))
       remove.run(no)
       feedback.deleteOfSpan(project, id)
+      if (isRequested) feedback.deleteTokensOf(project.tenant, id)
       // The note of a trace also covers its root.
       const isNoted = notes === 'all' || (notes === 'children' && Buffer.compare(id, trace) !== 0)
       if (isNoted) gone.noteId(project.tenant, id, env.nowMs() * 1_000)
       hours.shrink(project.no, startUs)
       traces.set(Buffer.from(trace).toString('latin1'), trace)
     }
-    for (const trace of traces.values()) this.#deletePayload(project.tenant, trace)
+    for (const trace of traces.values()) this.#deletePayload(project, trace)
     return rows.length
   }
 
-  /** Deletes blocks and files of a trace that has no spans in any project. */
-  #deletePayload(tenant: number, trace: Uint8Array): void {
+  /**
+   * Deletes the blocks of a trace when a project has no span of it any more: all blocks, with the
+   * files, or the blocks that no span of another project needs.
+   */
+  #deletePayload({ tenant, no }: NumberedProject, trace: Uint8Array): void {
     const { database, files, use } = this.#parts
-    const hasSpans = database.prepare('SELECT 1 FROM span WHERE tenant = ? AND trace = ? LIMIT 1')
-    if (hasSpans.get(tenant, trace) !== undefined) return
-    const blocks = database.prepare<[number]>(
-      'DELETE FROM block WHERE tenant = ? AND trace = ? RETURNING octet_length(data)',
+    const hasSpans = database.prepare(
+      'SELECT 1 FROM span WHERE tenant = ? AND trace = ? AND project = ? LIMIT 1',
+    )
+    if (hasSpans.get(tenant, trace, no) !== undefined) return
+    const others = database.prepare<[Uint8Array | null]>(
+      'SELECT blocks FROM span WHERE tenant = ? AND trace = ?',
     ).all(tenant, trace)
+    // Longer numbers than those of JSON in JavaScript.
+    const needed = [...new Set(others.flatMap(([blocks]) => blockIds(blocks)))].join(',')
+    const blocks = database.prepare<[number]>(`
+      DELETE FROM block WHERE tenant = ? AND trace = ?
+        AND id NOT IN (SELECT value FROM json_each(?))
+      RETURNING octet_length(data)
+    `).all(tenant, trace, `[${needed}]`)
     for (const [bytes] of blocks) use.add(tenant, -(rowBytes.block + bytes))
-    files.deleteOfTrace(tenant, trace)
+    if (others.length === 0) files.deleteOfTrace(tenant, trace)
   }
 }

@@ -5,6 +5,7 @@
 
 import { throttleLog } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
+import { bytesOfUuid } from '../../../platform/index.ts'
 import type { Removal, RemovalListener, RemovedSpans, SpanPlace,
   Uuid } from '../../../platform/index.ts'
 import type { Database } from '../file/database.ts'
@@ -114,11 +115,15 @@ export class SpanRemoval {
   }
 
   async #removeFeedback(tenant: string, spans: readonly Uuid[]): Promise<void> {
-    const { numbers, feedback, queue } = this.#parts
+    const { numbers, gone, feedback, queue, env } = this.#parts
     await queue.run(tenant, spans.length, () => {
-      const number = numbers.tenant(tenant)
-      if (number === undefined) return
-      for (const span of spans) feedback.deleteWaiting(number, span)
+      const number = numbers.numberTenant(tenant)
+      for (const span of spans) {
+        const id = bytesOfUuid(span)
+        gone.noteId(number, id, env.nowMs() * 1_000)
+        feedback.deleteWaiting(number, span)
+        feedback.deleteTokensOf(number, id)
+      }
     })
   }
 
@@ -201,6 +206,7 @@ export class SpanRemoval {
       }
       spans += deleted
     }
+    if (spans > 0) use.noteFreed(tenant, env.nowMs() * 1_000)
     this.#note({ reason, spans })
     this.#report(() =>
       env.log.warn(reason === 'disk'

@@ -1,6 +1,6 @@
 /** The store of the platform over `traces.db` and `documents.db`, for one thread. */
 
-import type { Plan, ScanMark, ScannedHeads, SpanHead, SpanPlace, SpansOfRequest,
+import type { DocumentPort, Plan, ScanMark, ScannedHeads, SpanHead, SpanPlace, SpansOfRequest,
   SpanStore } from '../../../platform/index.ts'
 import { busy, sqliteCode } from '../file/disk-error.ts'
 import { DocumentFile } from './document-file.ts'
@@ -47,6 +47,8 @@ export function traceStore(options: TraceFileOptions): SpanStore {
         return project === undefined ? [] : file.reads!.files.list(project, owner, name)
       }),
     remove: (tenant, what) => asked(() => file.writes.removal.remove(tenant, what)),
+    isRemovedProject: (tenant, id) =>
+      asked(() => file.reads?.reads.project(tenant, id)?.goneUs === Number.MAX_SAFE_INTEGER),
     confirmMoves: (tenant, places) => asked(() => confirmMoves(file, tenant, places)),
     changeLife: (tenant, project, lifeS) =>
       asked(() => file.writes.removal.changeLife(tenant, project, lifeS)),
@@ -75,16 +77,28 @@ export function traceStore(options: TraceFileOptions): SpanStore {
       }),
     ...sqlOver(file.path, options.env),
     watchRemovals: (listener) => file.watchRemovals(listener),
-    putDocuments: (place, all) => documents.putDocuments(place, all),
-    getDocuments: (place, keys) => documents.getDocuments(place, keys),
-    listDocuments: (place, range) => documents.listDocuments(place, range),
-    deleteDocuments: (place, keys) => documents.deleteDocuments(place, keys),
-    dropDocuments: (place) => documents.dropDocuments(place),
+    freedUntilMs: (tenant) => asked(() => freedUntilMs(file, tenant)),
+    ...documentsOf(documents),
     close: async () => {
       documents.close()
       file.close()
     },
   }
+}
+
+function documentsOf(documents: DocumentFile): DocumentPort {
+  return {
+    putDocuments: (place, all) => documents.putDocuments(place, all),
+    getDocuments: (place, keys) => documents.getDocuments(place, keys),
+    listDocuments: (place, range) => documents.listDocuments(place, range),
+    deleteDocuments: (place, keys) => documents.deleteDocuments(place, keys),
+    dropDocuments: (place) => documents.dropDocuments(place),
+  }
+}
+
+function freedUntilMs({ reads }: TraceFile, tenant: string): number {
+  const number = reads?.numbers.tenant(tenant)
+  return number === undefined ? 0 : reads!.use.freedUntilUs(number) / 1_000
 }
 
 function confirmMoves(file: TraceFile, tenant: string,

@@ -82,6 +82,7 @@ export class SpanWriter {
       requireReadable(write.place)
       if (write.place.startUs < project.goneUs || isGone(project, write.place.trace)) {
         removed.add(write.place.id)
+        this.#noteRejected(tenant, write.place)
         continue
       }
       const key = `${project.no} ${write.place.id}`
@@ -107,6 +108,13 @@ export class SpanWriter {
       project: project.id })
     )
     return { removed: [...removed], moved }
+  }
+
+  /** Notes that a span was removed, so that feedback on it is rejected, and deletes what came before. */
+  #noteRejected(tenant: number, { id }: SpanPlace): void {
+    const { gone, feedback, env } = this.#parts
+    gone.noteId(tenant, bytesOfUuid(id), env.nowMs() * 1_000)
+    feedback.deleteWaitingOn(tenant, id)
   }
 
   /** The request with guesses at the places that other requests have named since. */

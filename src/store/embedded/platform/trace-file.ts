@@ -49,6 +49,7 @@ export interface OpenTraces {
   readonly feedback: FeedbackRows
   readonly files: FileRows
   readonly reads: SpanReads
+  readonly use: TenantUse
 }
 
 /** Tables that only the one thread that writes has. */
@@ -144,7 +145,7 @@ export class TraceFile {
     const feedback = new FeedbackRows(database, use)
     const files = new FileRows(database, use)
     const reads = new SpanReads(database, numbers)
-    const open = { database, numbers, hours, feedback, files, reads,
+    const open = { database, numbers, hours, feedback, files, reads, use,
       inode: statSync(this.path).ino }
     if (access === 'read') {
       database.prepare(`PRAGMA busy_timeout = ${readerPatienceMs}`).get()

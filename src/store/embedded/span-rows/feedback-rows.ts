@@ -101,6 +101,12 @@ export class FeedbackRows {
     this.#delete(tenant, 'marked = 0 AND trace = ?2', bytesOfUuid(trace))
   }
 
+  /** Deletes feedback on a span that has not come. */
+  deleteWaitingOn(tenant: number, span: Uuid): void {
+    if (this.hasUnmarked(tenant))
+      this.#delete(tenant, 'marked = 0 AND span = ?2', bytesOfUuid(span))
+  }
+
   /** Deletes some feedback whose span has not come since a time. Returns how many. */
   expireWaiting(beforeUs: number, limit: number): number {
     return this.#database.prepare<[number]>(`
@@ -184,6 +190,21 @@ export class FeedbackRows {
     return this.#database.prepare<TokenRow>(
       `SELECT ${tokenColumns} FROM feedback_token WHERE tenant = ? AND span = ? LIMIT 1000`,
     ).all(tenant, bytesOfUuid(span)).map((row) => tokenOf(row, tenantName))
+  }
+
+  /** Deletes the tokens of a span, unless a project has the span. */
+  deleteTokensOf(tenant: number, span: Bytes): void {
+    this.#database.prepare(`
+      DELETE FROM feedback_token WHERE tenant = ?1 AND span = ?2 AND NOT EXISTS (
+        SELECT 1 FROM span WHERE span.tenant = ?1 AND span.id = ?2)
+    `).run(tenant, span)
+  }
+
+  /** Deletes the tokens of a tenant. Returns how many. */
+  deleteTokens(tenant: number): number {
+    const { changes } = this.#database.prepare('DELETE FROM feedback_token WHERE tenant = ?')
+      .run(tenant)
+    return Number(changes)
   }
 
   /** Deletes tokens that have expired. */

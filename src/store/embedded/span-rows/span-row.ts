@@ -2,7 +2,7 @@
 
 import { bytesOfUuid, readKinds, readUuid, uuidOfBytes,
   writeKinds } from '../../../platform/index.ts'
-import type { FeedbackMark, SpanFields, SpanHead, SpanPlace, Term,
+import type { BlockId, FeedbackMark, SpanFields, SpanHead, SpanPlace, Term,
   Uuid } from '../../../platform/index.ts'
 import type { Value } from '../file/database.ts'
 import { openDottedOrder, packDottedOrder, parentIn } from './dotted-order.ts'
@@ -219,6 +219,11 @@ function blocksOf(blocks: readonly BlockOfSpan[]): Uint8Array | null {
     bytes.writeUIntBE(arrivedUs - Math.floor(arrivedUs / 2 ** 48) * 2 ** 48, at + idBytes + 1, 6)
   }
   return bytes
+}
+
+/** Ids of the blocks in a column `blocks`. */
+export function blockIds(bytes: Uint8Array | null): readonly BlockId[] {
+  return blocksIn(bytes).map(({ id }) => id)
 }
 
 function blocksIn(bytes: Uint8Array | null): readonly BlockOfSpan[] {

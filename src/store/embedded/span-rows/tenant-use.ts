@@ -63,6 +63,20 @@ export class TenantUse {
     this.#database.prepare('DELETE FROM tenant_use WHERE tenant = ?').run(tenant)
   }
 
+  /** Notes that spans of a tenant were removed to free space. */
+  noteFreed(tenant: number, untilUs: number): void {
+    this.#database.prepare(`
+      INSERT INTO freed VALUES (?, ?)
+      ON CONFLICT DO UPDATE SET until_us = max(until_us, excluded.until_us)
+    `).run(tenant, Math.floor(untilUs))
+  }
+
+  /** Time of the last such removal; 0 if there was none. */
+  freedUntilUs(tenant: number): number {
+    return this.#database.prepare<[number]>('SELECT until_us FROM freed WHERE tenant = ?')
+      .get(tenant)?.[0] ?? 0
+  }
+
   /**
    * Estimates what tenants have if what is known cannot be right: a program that does not count
    * wrote this file.

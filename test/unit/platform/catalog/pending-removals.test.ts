@@ -27,8 +27,10 @@ function removalHouse() {
     },
   }
   // Timers stay off: the tests check when they want to.
-  const env = { ...house.env, nowMs: () => house.env.nowMs() + state.aheadMs,
-    uuid: () => crypto.randomUUID(), after: () => () => {} }
+  const rightMs = house.env.nowMs.bind(house.env)
+  // Also the clock of the catalogs.
+  house.env.nowMs = () => rightMs() + state.aheadMs
+  const env = { ...house.env, uuid: () => crypto.randomUUID(), after: () => () => {} }
   const member = () =>
     new PendingRemovals({ catalogs: house.client(), env,
       kinds: { dataset: kind, project: kind, queue: kind } })
@@ -77,4 +79,20 @@ it('a record that does not exist is not found, and lists no removal', async () =
   const first = member()
   await expect(first.remove('dataset', tenant, id)).rejects.toMatchObject({ code: 'not_found' })
   expect(await first.check()).toBe(0)
+})
+
+it('a removal that was listed by a clock ahead waits for late writers', async () => {
+  const { state, env, member } = removalHouse()
+  const first = member()
+  state.aheadMs = 500 * 86_400_000
+  await first.remove('dataset', tenant, id)
+  expect(await first.check()).toBe(1)
+  state.aheadMs = 0
+  for (const one of [first, member()]) {
+    expect(await one.check()).toBe(1)
+    state.data = 1
+    env.advance(settledMs)
+  }
+  expect(await first.check()).toBe(0)
+  expect(state.data).toBe(0)
 })

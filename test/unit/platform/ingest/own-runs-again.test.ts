@@ -6,7 +6,7 @@ import { ingestHandlers } from '../../../../src/platform/threads/ingest-handlers
 import type { IngestParts } from '../../../../src/platform/threads/ingest-handlers.ts'
 import type { FiledRun } from '../../../../src/platform/records/projects/former-names.ts'
 import { projectsOver } from '../../../../src/platform/records/projects/catalog-projects.ts'
-import type { OwnRun, RemovalListener, SpanStore } from '../../../../src/platform/index.ts'
+import type { OwnRun, SpanStore } from '../../../../src/platform/index.ts'
 import { memorySpans } from '../../../support/memory-spans.ts'
 import { CatalogHouse } from '../catalog/catalog-house.ts'
 import { ingestHouse } from './ingest-house.ts'
@@ -18,9 +18,9 @@ const all = { sortBy: 'name', descending: false, limit: 100, offset: 0 } as cons
 function ownHouse() {
   const house = new CatalogHouse()
   const projects = projectsOver(house.client(), { ...house.env, uuid: () => crypto.randomUUID() })
-  const listeners: RemovalListener[] = []
-  const store: SpanStore = { ...memorySpans(),
-    watchRemovals: (listener) => void listeners.push(listener) }
+  let freedMs = 0
+  const store: SpanStore = { ...memorySpans(), watchRemovals: () => {},
+    freedUntilMs: async (of) => of === tenant ? freedMs : 0 }
   const handlers = ingestHandlers({ store, env: house.env, needs: {
     ownProjects: async ({ runs }: { readonly runs: readonly FiledRun[] }) =>
       (await projects.filed(tenant, runs, true)).map(({ project, isNew }) =>
@@ -41,9 +41,8 @@ function ownHouse() {
     /** Reports as the next owner of the threads does. */
     reportAgain: (...runs: readonly OwnRun[]) =>
       report(...runs.map((each) => ({ ...each, repeated: true }))),
-    free: async () => {
-      for (const listener of listeners) listener({ reason: 'tenant', spans: 1 })
-      await new Promise((resolve) => setImmediate(resolve))
+    free: () => {
+      freedMs = house.env.nowMs()
     },
     forget: (runs: readonly OwnRun[], project: string) =>
       store.remove(tenant, { kind: 'traces',
@@ -99,7 +98,7 @@ it('a run that the store removed to free space is not written again', async () =
   await report(first)
   await forget([first], (await projectOf(first.id))!)
   env.advance(1_000)
-  await free()
+  free()
   env.advance(1_000)
   const later = run(2)
   await reportAgain(first, later)
@@ -143,17 +142,33 @@ it('steps of a run that was deleted before its project existed are rejected', as
   expect([...(await house.spans()).keys()]).toEqual([idOf(2)])
 })
 
-it('a name that was taken away under a clock that was ahead takes no later run', async () => {
-  const { env } = ownHouse()
+/** A project that is deleted under a clock that is 500 days ahead, until that is right again. */
+async function deletedAhead() {
   const house = new CatalogHouse()
-  let aheadMs = 0
-  const projects = projectsOver(house.client(), { ...env, nowMs: () => env.nowMs() + aheadMs,
-    uuid: () => crypto.randomUUID() })
+  const state = { aheadMs: 0 }
+  const env = { ...house.env, nowMs: () => house.env.nowMs() + state.aheadMs,
+    uuid: () => crypto.randomUUID() }
+  const projects = projectsOver(house.client(), env)
   const [made] = await projects.named(tenant, ['agent'])
-  aheadMs = 500 * 86_400_000
+  state.aheadMs = 500 * 86_400_000
+  const startedMs = env.nowMs()
+  house.env.advance(1_000)
   await projects.delete(tenant, made!.id)
-  aheadMs = 0
-  env.advance(10_000)
-  const [filed] = await projects.filed(tenant, [{ name: 'agent', startMs: env.nowMs() }], true)
-  expect(filed).toMatchObject({ isNew: true, isDeleted: false })
+  state.aheadMs = 0
+  house.env.advance(10_000)
+  const file = async (startMs: number, repeated = false) =>
+    (await projects.filed(tenant, [{ name: 'agent', startMs, repeated }], true))[0]
+  return { file, startedMs, nowMs: house.env.nowMs() }
+}
+
+it('a name that was taken away under a clock that was ahead takes no later run', async () => {
+  const { file, nowMs } = await deletedAhead()
+  expect(await file(nowMs)).toMatchObject({ isNew: true, isDeleted: false })
+  expect(await file(nowMs + 1, true)).toMatchObject({ isNew: false, isDeleted: false })
+})
+
+it('a run that started under a clock that was ahead stays in its deleted project', async () => {
+  const { file, startedMs } = await deletedAhead()
+  expect(await file(startedMs)).toMatchObject({ isNew: false, isDeleted: true })
+  expect(await file(startedMs, true)).toMatchObject({ isNew: false, isDeleted: true })
 })

@@ -13,18 +13,28 @@ function house({ failures = 0 } = {}) {
   const lives: number[] = []
   const patch = async (_tenant: string, _id: string, change: Partial<Project>) =>
     project = { ...project, ...change }
-  const catalog = { patch,
-    create: (tenant: string, change: Partial<Project>) => patch(tenant, '', change),
+  const catalog = { patch, find: async (_: string, { name }: { readonly name: string }) => ({
+    projects: [project].filter((each) => each.name === name),
+    total: 1,
+  }), create: (tenant: string, change: Partial<Project>) => patch(tenant, '', change),
     get: async () => [project] } as unknown as Projects
   let left = failures
-  const store = { before: async () => {}, changeLife: async (
-    { timeToLiveS }: { readonly timeToLiveS: number },
-  ) => {
-    await store.before()
-    if (left-- > 0) throw new Error('The store is away.')
-    lives.push(timeToLiveS / daySeconds)
-  } }
-  return { projects: withSpanLives(catalog, () => store), patch, store, lives }
+  const store = { before: async () => {},
+    isRemovedProject: async ({ project: id }: { readonly project: string }) => id === 'deleted',
+    changeLife: async (
+      { timeToLiveS }: { readonly timeToLiveS: number },
+    ) => {
+      await store.before()
+      if (left-- > 0) throw new Error('The store is away.')
+      lives.push(timeToLiveS / daySeconds)
+    } }
+  return {
+    projects: withSpanLives(catalog, { ingest: () => store,
+      isBeingRemoved: async (_, id) => id === 'going' }),
+    patch,
+    store,
+    lives,
+  }
 }
 
 it('changes the life of spans when a project is patched or upserted with another retention',
@@ -52,4 +62,17 @@ it('leaves the store with the last of two changes, whichever comes there first',
   }
   await projects.patch('t', 'p', { retentionDays: 400 })
   expect(lives).toEqual([400, 14])
+})
+
+it('rejects the id of a deleted project, unless an upsert changes another project', async () => {
+  const { projects, lives } = house()
+  for (const upsert of [false, true]) {
+    for (const id of ['deleted', 'going']) {
+      await expect(projects.create('t', { id, name: 'new' }, upsert)).rejects
+        .toMatchObject({ code: 'exists', message: expect.stringContaining('without one') })
+    }
+  }
+  await projects.create('t', { id: 'fresh', name: 'new' }, false)
+  await projects.create('t', { id: 'deleted', name: 'new', retentionDays: 400 }, true)
+  expect(lives).toEqual([400])
 })

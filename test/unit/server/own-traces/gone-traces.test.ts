@@ -77,9 +77,15 @@ function opened(
 it('A stored trace is removed, and one that is on its way can come no more.', async () => {
   const { remove, removed, forgotten } = opened({ stored: [idOf(1)] })
   await remove('t', [row(1), row(2, { metadataJson: '{"project":"mine"}' }),
-    row(3, { updatedAtMs: nowMs - 61_000 })])
+    row(3, { updatedAtMs: nowMs - 2 * 86_400_000 - 1 })])
   expect(removed).toEqual([{ id: idOf(1) }, tracePlace('t', 'project mine', idOf(2))])
   expect(forgotten).toEqual([idOf(1), idOf(2), idOf(3)])
+})
+
+it('A trace that is retried for a day after the end of its run can come no more.', async () => {
+  const { remove, removed } = opened()
+  await remove('t', [row(1, { updatedAtMs: nowMs - 86_400_000 })])
+  expect(removed).toEqual([tracePlace('t', 'project agent', idOf(1))])
 })
 
 it('Of a run that has not ended only steps are stored: it may go on after all.', async () => {
