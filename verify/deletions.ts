@@ -30,7 +30,7 @@ export async function deleteEverything(session: Session, signal: AbortSignal): P
   for (const search of listSearches(session)) {
     if (search.path.endsWith('/threads/search') && session.offers('thread.remove')) {
       await pruneThreads(session, search, signal)
-    }
+    } else await deleteFound(session, search, signal)
     await session.call(lastReader, { ...search, operation: 'final.search', method: 'POST' }, signal)
   }
   const first = calls.find(({ operation }) => operation === 'usage.get')
@@ -58,6 +58,18 @@ function listSearches(session: Session): readonly Search[] {
     ...session.offers('cron.create') ? [search('/runs/crons', 'verify')] : [],
     ...session.offers('assistant.create') ? [search('/assistants', 'verify')] : [],
   ]
+}
+
+/** Deletes what a search finds: its creation had no response. */
+async function deleteFound(session: Session, search: Search, signal: AbortSignal): Promise<void> {
+  const { response } = await session.call(lastReader, { ...search, operation: 'final.find',
+    method: 'POST' }, signal)
+  const path = search.path.replace('/search', '')
+  for (const { thread_id: thread, cron_id: cron, assistant_id: assistant }
+    of (response ?? []) as Ids[]) {
+    // Threads and crons have the id of their assistant, too.
+    await deletePath(session, `${path}/${cron ?? thread ?? assistant}`, signal)
+  }
 }
 
 /** Deletes the threads that a search finds, also those whose creation had no response. */
@@ -90,7 +102,7 @@ function listCreated(session: Session): readonly string[] {
   ]
 }
 
-type Ids = Readonly<Record<'assistant_id' | 'cron_id' | 'id', string>>
+type Ids = Readonly<Record<'assistant_id' | 'cron_id' | 'thread_id' | 'id', string>>
 
 /** Crons are deleted first, so that they make no more threads. */
 function isCron(path: string): boolean {
@@ -102,6 +114,8 @@ const creations: Readonly<Record<string, (ids: Ids) => string>> = {
   'cron.create': ({ cron_id: id }) => `/runs/crons/${id}`,
   'assistant.create': ({ assistant_id: id }) => `/assistants/${id}`,
   'project.create': ({ id }) => `/api/v1/sessions/${id}`,
+  'dataset.create': ({ id }) => `/api/v1/datasets/${id}`,
+  'queue.create': ({ id }) => `/api/v1/annotation-queues/${id}`,
 }
 
 function isItem(entry: Entry): boolean {

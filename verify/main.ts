@@ -1,6 +1,6 @@
 /** `npm run verify`: the workload against a server with faults, and a check of its history. */
 
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
@@ -12,10 +12,11 @@ import type { Entry } from './history/history.ts'
 import { checkLogs, hasGo } from './linearizability/check.ts'
 import { startReceiver } from './receiver.ts'
 import { verifyInProcess } from './in-process.ts'
-import { countPairs } from './pairs.ts'
+import { countPairs, PairTable, reportPairs } from './pairs.ts'
+import type { PairCounts } from './pairs.ts'
 import { runRound } from './round.ts'
 import { startAegra } from './targets/aegra.ts'
-import { startHeddle } from './targets/heddle.ts'
+import { startHeddle, startHeddleClock } from './targets/heddle.ts'
 import { startHeddleCluster } from './targets/heddle-cluster.ts'
 import { startLanggraphCli } from './targets/langgraph-cli.ts'
 import { startRestate } from './targets/restate/restate.ts'
@@ -26,10 +27,11 @@ const usage = `Usage: npm run verify -- [options]
 Runs a random workload of the public API against a server, injects faults, and checks the
 history of all calls. Exits with 1 if a rule is broken.
 
-  --target <name>      heddle (a server with a data directory; the default), heddle-cluster
-                       (three members on three nodes of Cassandra), langgraph-cli (the
-                       development server of @langchain/langgraph-cli, without faults),
-                       aegra (aegra-api, with PostgreSQL) or restate (durable steps only).
+  --target <name>      heddle (a server with a data directory; the default), heddle-clock (the
+                       same with a clock that jumps), heddle-cluster (three members on
+                       three nodes of Cassandra), langgraph-cli (the development server of
+                       @langchain/langgraph-cli, without faults), aegra (aegra-api, with
+                       PostgreSQL) or restate (durable steps only).
                        With in-process, clusters are simulated: no server, no network, no clock.
   --operations <n>     With in-process: number of operations instead of a duration.
                        Default: 10 000.
@@ -43,12 +45,13 @@ history of all calls. Exits with 1 if a rule is broken.
 
 const targets: Readonly<Record<string, StartTarget>> = {
   heddle: startHeddle,
+  'heddle-clock': startHeddleClock,
   'heddle-cluster': startHeddleCluster,
   'langgraph-cli': startLanggraphCli,
   aegra: startAegra,
   restate: startRestate,
 }
-const shownViolations = 10
+const [shownViolations, shownPairs] = [10, 20]
 const withGo = hasGo()
 
 const { values: options } = parseArgs({
@@ -80,12 +83,24 @@ async function check(entries: readonly Entry[]): Promise<readonly Violation[]> {
   return [...checkHistory(entries), ...logs]
 }
 
+/** Writes the table of pairs, and prints the pairs of operations on threads that were not seen. */
+async function writePairs(seed: number, counts: PairCounts): Promise<void> {
+  const rows = [...counts].toSorted(([, one], [, other]) => one - other)
+    .map(([pair, count]) => `${count}\t${pair}\n`)
+  await writeFile(join(options.history, `${seed}-pairs.tsv`), rows.join(''))
+  const { seen, unseen } = reportPairs(counts)
+  const shown = unseen.slice(0, shownPairs).join(', ')
+  console.log(`Pairs of operations on one thread: ${seen} seen, ${unseen.length} not` +
+    (shown && `: ${shown}${unseen.length > shownPairs ? ' …' : ''}`))
+}
+
 /** Runs rounds until the time is up or a rule is broken. Resolves with the exit code. */
 async function verify(seed: number, start: StartTarget): Promise<number> {
   if (!withGo) console.log('Without Go, logs are not checked for linearizability.')
   await mkdir(options.history, { recursive: true })
   const seen = new Map<string, number>()
   const broken = new Map<string, number>()
+  const pairs = new PairTable()
   let calls = 0
   let history: HistoryWriter | undefined
   const receiver = await startReceiver((received) =>
@@ -99,7 +114,7 @@ async function verify(seed: number, start: StartTarget): Promise<number> {
       const file = join(options.history, `${name}.jsonl`)
       history = new HistoryWriter(file)
       await runRound({ target, receiverUrl: receiver.url, name, seed: seed + round,
-        clients: Number(options.clients), history })
+        clients: Number(options.clients), history, pairs })
       await history.close()
       const violations = await check(history.entries)
       calls += history.entries.filter(({ type }) => type === 'call').length
@@ -122,6 +137,7 @@ async function verify(seed: number, start: StartTarget): Promise<number> {
       `${ruleNames.length} rules, none broken.`)
     return 0
   } finally {
+    await writePairs(seed, seen)
     await target.close()
     await receiver.close()
   }

@@ -4,8 +4,10 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { AddressInfo } from 'node:net'
 
+import type { Effect } from './history/history.ts'
+
 export type Received =
-  | { readonly type: 'effect'; readonly name: 'charge' | 'mail'; readonly token: string;
+  | { readonly type: 'effect'; readonly name: Effect['name']; readonly token: string;
     readonly key: string }
   | { readonly type: 'webhook'; readonly runId: string; readonly status: string }
   | { readonly type: 'tick'; readonly cron: string; readonly runId: string;
@@ -23,8 +25,8 @@ export interface Receiver {
 
 /**
  * Starts the receiver on a loopback port. `POST /charge` returns one receipt for each idempotency
- * key; `POST /mail` returns another receipt each time, because a mail server knows no keys.
- * `POST /webhook` takes the webhook of a run, and `POST /tick?cron=<token>` of a run that a cron made.
+ * key; `POST /mail` and `POST /draft` return another receipt each time, because they know no keys.
+ * `POST /webhook` takes the webhook of a run, and `POST /tick?cron=<token>` that of a cron.
  */
 export async function startReceiver(receive: (received: Received) => void): Promise<Receiver> {
   const receipts = new Map<string, string>()
@@ -45,7 +47,7 @@ export async function startReceiver(receive: (received: Received) => void): Prom
       response.end()
       return
     }
-    const name = request.url === '/mail' ? 'mail' : 'charge'
+    const name = pathname.slice(1) as Effect['name']
     const key = String(request.headers['idempotency-key'] ?? '')
     receive({ type: 'effect', name, token: body, key })
     const kept = name === 'charge' ? receipts.get(key) : undefined

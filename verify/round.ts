@@ -8,6 +8,7 @@ import { indexHistory } from './checker/history-index.ts'
 import { findUndelivered } from './checker/run-rules.ts'
 import { deleteEverything, readUsage } from './deletions.ts'
 import type { HistoryWriter } from './history/history.ts'
+import type { PairTable } from './pairs.ts'
 import type { Target } from './targets/target.ts'
 import { runClients } from './workload/clients.ts'
 import { offeredOperations } from './workload/operations.ts'
@@ -20,6 +21,8 @@ export interface RoundOptions {
   readonly seed: number
   readonly clients: number
   readonly history: HistoryWriter
+  /** Pairs of operations that met in earlier rounds. Default: none. */
+  readonly pairs?: PairTable
 }
 
 /** Time for webhooks of runs that have ended to be delivered. */
@@ -30,9 +33,9 @@ const pageSize = 100
 
 /** Runs a round. Its history ends with the entry `quiet` and the last reads. */
 export async function runRound(options: RoundOptions): Promise<void> {
-  const { target, receiverUrl, name, seed, clients, history } = options
+  const { target, receiverUrl, name, seed, clients, history, pairs } = options
   const { loadMs } = target
-  const session = new Session({ ...target, receiverUrl, name, history })
+  const session = new Session({ ...target, receiverUrl, name, history, pairs })
   history.add({ type: 'start', wallMs: Date.now(), atMs: history.nowMs() })
   await readUsage(session, AbortSignal.timeout(quietMs))
   const stopped = AbortSignal.timeout(loadMs)

@@ -1,7 +1,8 @@
 /**
  * The graph of the verification. Each task appends its token to the log of the thread: `<token>:in`
  * when it starts and `<token>:out` when it ends; `<token>:by:<version>` names the version of its
- * assistant, and a deployed revision names itself and its secret. RECEIVER is the URL of the receiver of effects.
+ * assistant, and a deployed revision names itself and its secret. RECEIVER is the URL of the
+ * receiver of effects.
  */
 
 import { Annotation, interrupt, messagesStateReducer, START,
@@ -12,7 +13,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 interface Task {
   readonly token: string
-  readonly action: 'plain' | 'slow' | 'fail' | 'ask' | 'charge' | 'mail'
+  readonly action: 'plain' | 'slow' | 'fail' | 'ask' | 'charge' | 'mail' | 'draft'
   /** Duration of a `slow` task in milliseconds. */
   readonly ms: number
 }
@@ -97,7 +98,7 @@ export function createAgent(world: AgentWorld) {
       const answer = interrupt<unknown, string>({ token })
       return { log: [`${token}:answer:${answer}`] }
     }
-    if (action === 'charge' || action === 'mail') {
+    if (action === 'charge' || action === 'mail' || action === 'draft') {
       const receipt = await effect(action, { token }, ({ key }) => world.post(action, token, key))
       return { log: [`${token}:receipt:${String(receipt)}`] }
     }

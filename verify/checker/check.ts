@@ -3,6 +3,7 @@
 import { assistantRules, versionRules } from './assistant-rules.ts'
 import { cronRules } from './cron-rules.ts'
 import { deploymentRules, revisionRules } from './deploy-rules.ts'
+import { documentRules } from './document-rules.ts'
 import type { Entry } from '../history/history.ts'
 import { indexHistory } from './history-index.ts'
 import { itemRules, metadataRules } from './register-rules.ts'
@@ -15,7 +16,7 @@ import { applyRules } from './violation.ts'
 import type { Violation } from './violation.ts'
 
 const rulesOfHistories = { ...historyRules, ...itemRules, ...runsRules, ...traceRules,
-  ...assistantRules, ...cronRules, ...tenantRules, ...deploymentRules }
+  ...assistantRules, ...cronRules, ...tenantRules, ...deploymentRules, ...documentRules }
 const rulesOfThreads = { ...threadRules, ...threadLifeRules, ...runRules, ...metadataRules,
   ...versionRules, ...revisionRules }
 

@@ -113,6 +113,26 @@ const mails: Rule<HistoryIndex> = ({ effects }) =>
     .filter(([, sent]) => sent.length > 1)
     .map(([token, sent]) => ({ message: `Mail ${token} was sent ${sent.length} times`, calls: [] }))
 
+/** The result of an effect that is in a state is not computed again. */
+const stored: Rule<HistoryIndex> = ({ effects, threads }) => {
+  const reads = [...threads.values()].flatMap(({ reads: ofThread }) => ofThread)
+  const firstRead = new Map<string, Call>()
+  for (const { call, log } of reads) {
+    for (const entry of log.filter((each) => each.includes(':receipt:'))) {
+      const token = entry.split(':')[0]!
+      const { endMs = Infinity } = firstRead.get(token) ?? {}
+      if (call.endMs < endMs) firstRead.set(token, call)
+    }
+  }
+  return effects.flatMap(({ name, token, atMs }) => {
+    const read = firstRead.get(token)
+    return read && atMs > read.endMs
+      ? [{ message: `The ${name} of ${token} was repeated after its result was stored`,
+        calls: [read] }]
+      : []
+  })
+}
+
 /** A refusal because of a limit names the time of the next try. */
 const limited: Rule<HistoryIndex> = ({ calls }) =>
   calls.filter(({ status, retryAfter }) => status === 429 && retryAfter === undefined)
@@ -123,7 +143,8 @@ const limited: Rule<HistoryIndex> = ({ calls }) =>
 export const historyRules = { 'refusals name the next try': limited,
   'available without faults': available, 'no 5xx but 503': known,
   'wrong requests are rejected': rejected, 'threads are found': found, 'counts agree': counted,
-  'charges keep their key': charges, 'mails are sent once': mails }
+  'charges keep their key': charges, 'mails are sent once': mails,
+  'stored results are not computed again': stored }
 
 /** A thread exists until a client deletes it. */
 const exists: Rule<ThreadInHistory> = ({ thread }) =>

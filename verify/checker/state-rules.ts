@@ -128,7 +128,7 @@ function keptEntries(index: HistoryIndex, thread: ThreadRecord): readonly KeptEn
   return [...inherited, ...ofRuns, ...ofUpdates]
 }
 
-/** What was read stays in every later state, unless the thread goes back or its run is rolled back. */
+/** Entries stay in every later state, unless the thread goes back or their run is rolled back. */
 const monotone: Rule<ThreadInHistory> = ({ thread }) => {
   const injected = new Set(thread.calls.flatMap(injectedTokens))
   return thread.reads.flatMap((earlier, index) => {

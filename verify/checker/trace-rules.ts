@@ -25,10 +25,24 @@ export function spansOf({ calls }: HistoryIndex): readonly SpanRecord[] {
     ({ spanId }) => spanId!)
   return [...ofSpans].map(([id, own]) => {
     const all = [...own, ...ofProjects.get(own[0]!.projectId!) ?? []]
+    const purges = all.flatMap((call) => toPurge(calls, own[0]!, call))
     return { id, calls: own,
-      deletions: all.filter(({ operation }) => /^(span|project)\.delete$/.test(operation)),
+      deletions: [...all.filter(({ operation }) => /^(span|project)\.delete$/.test(operation)),
+        ...purges],
       queries: all.filter(({ operation, status }) => operation === 'span.query' && status === 200) }
   })
+}
+
+/** A deletion of all spans of a project that arrived before it: from its start to its end. */
+function toPurge(calls: readonly Call[], post: Call, call: Call): readonly Call[] {
+  if (call.operation !== 'span.purge' || post.startMs > call.endMs) return []
+  const { id } = (call.response ?? {}) as { id?: string }
+  const completed = calls.find(({ operation, path, response }) =>
+    operation === 'purge.get' && path.endsWith(`/${id}`)
+    && (response as { status?: string } | undefined)?.status === 'Completed'
+  )
+  const isCertain = id !== undefined && completed !== undefined && isBefore(post, call)
+  return [isCertain ? { ...call, endMs: completed.endMs } : { ...call, status: undefined }]
 }
 
 /** A batch that was taken whole. */

@@ -16,6 +16,8 @@ export interface Call {
   /** A span that a client posted. */
   readonly spanId?: string
   readonly assistantId?: string
+  /** The example, prompt or span that a request about a document of a client concerns. */
+  readonly documentId?: string
   /** Set if the caller belongs to another tenant than the clients of the workload. */
   readonly tenant?: 'foreign'
   readonly method: string
@@ -52,7 +54,7 @@ export interface Fault {
 /** A request of the graph to the receiver of effects. */
 export interface Effect {
   readonly type: 'effect'
-  readonly name: 'charge' | 'mail'
+  readonly name: 'charge' | 'mail' | 'draft'
   readonly token: string
   readonly key: string
   readonly atMs: number

@@ -30,11 +30,12 @@ const startMs = 60_000
 const missing = new RegExp(
   [
     '^(project|span|feedback|trace|stateless|cron|mortal)\\.',
+    '^(example|prompt|queue|share)\\.',
     '^run\\.(inject|repeat|delay)$',
     '^runs\\.cancel$',
     '^thread\\.(copy|prune|remove|search|count)$',
     '^item\\.get$',
-    '^task\\.(charge|mail)$',
+    '^task\\.(charge|mail|draft)$',
     '^webhook$',
     '^wrong\\.(strategy|thread)$',
     '^strategy\\.(reject|interrupt|rollback)$',

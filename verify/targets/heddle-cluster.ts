@@ -9,7 +9,7 @@ import type { Cassandra } from '../../scripts/cassandra/cluster.ts'
 import { startCluster } from '../../test/support/cluster.ts'
 import type { Cluster, ClusterMember } from '../../test/support/cluster.ts'
 import { takenForDead } from '../../test/support/taken-for-dead.ts'
-import { deployAgent } from './deployment.ts'
+import { deployAgent, deployGuarded } from './deployment.ts'
 import { makeKeys } from './keys.ts'
 import type { Target } from './target.ts'
 
@@ -40,6 +40,7 @@ export async function startHeddleCluster(receiverUrl: string): Promise<Target> {
     urls: cluster.frontDoors,
     keys,
     deployment: await deployAgent({ url: cluster.frontDoors[0]!, key: keys.own, receiverUrl }),
+    guarded: await deployGuarded({ url: cluster.frontDoors[0]!, key: keys.own, receiverUrl }),
     loadMs: 90_000,
     faults: {
       kill: onMember(async (member) => {
@@ -97,7 +98,8 @@ async function startMembers(cassandra: Cassandra, receiverUrl: string): Promise<
     roads: true,
     cassandra: keyspaceOf(cassandra),
     env: { RECEIVER: receiverUrl },
-    args: ['--workers', '1', '--egress-allow', '127.0.0.1', '--auth', 'keys'],
+    args: ['--workers', '1', '--egress-allow', '127.0.0.1', '--auth', 'keys',
+      '--quota-delayed-runs', '2'],
   })
 }
 

@@ -19,12 +19,14 @@ const packages = ['@langchain/langgraph-cli@1.5.1', '@langchain/langgraph@1.4.18
   '@langchain/core@1.2.13', '@langchain/langgraph-checkpoint@1.1.5']
 const startMs = 60_000
 /**
- * It sends traces to LangSmith, and has no effects, no idempotency keys, no crons, no times to live,
- * no prune and no messages for a run that executes.
+ * It sends traces to LangSmith, and has no effects, no idempotency keys, no crons, no times to
+ * live, no prune and no messages for a run that executes.
  */
 const missing = new RegExp(
-  ['^(project|span|feedback|trace|cron|mortal)\\.', '^run\\.(inject|repeat)$',
-    '^thread\\.(prune|remove)$', '^task\\.(charge|mail)$'].join('|'),
+  ['^(project|span|feedback|trace|example|prompt|queue|share|cron|mortal)\\.',
+    '^run\\.(inject|repeat)$', '^thread\\.(prune|remove)$', '^task\\.(charge|mail|draft)$'].join(
+      '|',
+    ),
 )
 
 export async function startLanggraphCli(receiverUrl: string): Promise<Target> {

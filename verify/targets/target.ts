@@ -19,6 +19,8 @@ export interface Target {
   readonly keys?: { readonly own: string; readonly foreign: string }
   /** A deployment with revisions of the graph, which serves threads of its own. */
   readonly deployment?: Deployment
+  /** A deployment with a login, of which all requests are those of two users. */
+  readonly guarded?: Guarded
   close(): Promise<void>
 }
 
@@ -26,6 +28,13 @@ export interface Target {
 export interface Deployment {
   readonly name: string
   readonly revisions: readonly string[]
+}
+
+/** A deployment with a login: a user sees the threads of this user only. */
+export interface Guarded {
+  readonly name: string
+  /** Credentials of the user of the workload, and of one that must see nothing of it. */
+  readonly users: { readonly own: string; readonly foreign: string }
 }
 
 /** Starts a target whose graphs send their effects to the receiver. */

@@ -32,7 +32,8 @@ export async function runClients(options: ClientsOptions): Promise<void> {
       if (session.needsThread()) await createThread(session, client)
       if (session.threads.length > 0) {
         const thread = client.chance.pick(session.threads)
-        await drawOperation(operations, client.chance).execute({ session, client, thread })
+        const weigh = (name: string) => session.pairs.weigh(thread.id, name)
+        await drawOperation(operations, client.chance, weigh).execute({ session, client, thread })
       }
       const last = session.history.entries.slice(before).findLast(({ type }) => type === 'call')
       if (last?.type === 'call' && last.status === undefined) await waitForServer(options, number)

@@ -18,7 +18,7 @@ export interface Operation {
 }
 
 const actions = ['plain', 'plain', 'plain', 'slow', 'slow', 'ask', 'ask', 'fail', 'charge',
-  'charge', 'mail'] as const
+  'charge', 'mail', 'draft'] as const
 const strategies = ['enqueue', 'enqueue', 'enqueue', 'reject', 'interrupt', 'rollback'] as const
 const maxTaskMs = 300
 /** Probability that a run has a webhook. */

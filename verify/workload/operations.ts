@@ -4,6 +4,7 @@ import type { Chance } from '../../test/simulation/chance.ts'
 import { assistantOperations } from './assistant-operations.ts'
 import { cronOperations } from './cron-operations.ts'
 import { deployOperations } from './deploy-operations.ts'
+import { documentOperations } from './document-operations.ts'
 import { foreignRequest } from './foreign-requests.ts'
 import { itemOperations } from './item-operations.ts'
 import { mortalOperations } from './mortal-operations.ts'
@@ -16,14 +17,19 @@ import { wrongRequest } from './wrong-requests.ts'
 
 const operations: readonly Operation[] = [...runOperations, ...threadOperations, ...itemOperations,
   ...traceOperations, ...assistantOperations, ...cronOperations, ...mortalOperations,
-  ...deployOperations, foreignRequest, wrongRequest]
+  ...documentOperations, ...deployOperations, foreignRequest, wrongRequest]
 /** The operations that the target of a session offers. */
 export function offeredOperations(session: Session): readonly Operation[] {
   return operations.filter(({ name }) => session.offers(name))
 }
 
-/** Draws an operation by its weight. */
-export function drawOperation(offered: readonly Operation[], chance: Chance): Operation {
-  let left = chance.number() * offered.reduce((sum, { weight }) => sum + weight, 0)
-  return offered.find(({ weight }) => (left -= weight) < 0) ?? offered[0]!
+/** Draws an operation by its weight, and by how much more often it is drawn now. Default: once. */
+export function drawOperation(offered: readonly Operation[], chance: Chance,
+  weigh: (name: string) => number = () => 1): Operation {
+  const weighted = offered.map((operation) => (
+    { operation, weight: operation.weight * weigh(operation.name) }
+  ))
+  let left = chance.number() * weighted.reduce((sum, { weight }) => sum + weight, 0)
+  const drawn = weighted.find(({ weight }) => (left -= weight) < 0) ?? weighted[0]!
+  return drawn.operation
 }

@@ -2,6 +2,7 @@
 
 import type { Chance } from '../../test/simulation/chance.ts'
 import type { History } from '../history/history.ts'
+import { PairTable } from '../pairs.ts'
 import type { Target } from '../targets/target.ts'
 
 /** A thread as the clients know it. They may be behind the server, as real clients are. */
@@ -28,6 +29,7 @@ export interface Request {
   readonly projectId?: string
   readonly spanId?: string
   readonly assistantId?: string
+  readonly documentId?: string
   /** Sends the key of another tenant. */
   readonly tenant?: 'foreign'
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -51,6 +53,14 @@ export interface KnownAssistant {
   readonly versions: number[]
 }
 
+/** A document of a client, which no other client writes. */
+export interface KnownDocument {
+  /** Id of the example or of the span, or the name of the prompt. */
+  readonly id: string
+  /** Its dataset, queue or link. */
+  readonly parent: string
+}
+
 /** A cron of a client. */
 export interface KnownCron {
   readonly id: string
@@ -65,12 +75,14 @@ const sharedThreads = 6
 const recentRuns = 4
 
 export interface SessionOptions
-  extends Pick<Target, 'urls' | 'missing' | 'healthPath' | 'keys' | 'deployment'> {
+  extends Pick<Target, 'urls' | 'missing' | 'healthPath' | 'keys' | 'deployment' | 'guarded'> {
   readonly receiverUrl: string
   readonly name: string
   readonly history: History
   /** Sends requests. Default: the network. */
   readonly fetch?: typeof fetch
+  /** Pairs of operations that met in earlier rounds. Default: none. */
+  readonly pairs?: PairTable
 }
 
 export class Session {
@@ -81,11 +93,14 @@ export class Session {
   readonly spans = new Map<number, Span>()
   /** The assistant of each client, by its number. */
   readonly assistants = new Map<number, KnownAssistant>()
+  /** Documents by their kind and the number of their client. */
+  readonly documents = new Map<string, KnownDocument>()
   /** The cron of each client, by its number. */
   readonly crons = new Map<number, KnownCron>()
   /** Id of the newest thread of each client that has a time to live, by the client's number. */
   readonly mortals = new Map<number, string>()
   readonly history: History
+  readonly pairs: PairTable
   /** Metadata value that all threads of this session have. */
   readonly name: string
   /** URL that gets the webhooks of runs. */
@@ -96,6 +111,7 @@ export class Session {
   /** Paths before `/threads`: of the server's own project, and of the deployment. */
   readonly bases: readonly string[]
   readonly #keys: Target['keys']
+  readonly #guarded: Target['guarded']
   readonly #missing: RegExp | undefined
   readonly #healthPath: string
   readonly #urls: readonly string[]
@@ -110,12 +126,17 @@ export class Session {
     this.#urls = options.urls
     this.#keys = options.keys
     this.deployment = options.deployment
-    this.bases = ['', ...options.deployment ? [`/d/${options.deployment.name}`] : []]
+    this.#guarded = options.guarded
+    this.bases = ['',
+      ...[options.deployment, options.guarded].flatMap((deployment) =>
+        deployment ? [`/d/${deployment.name}`] : []
+      )]
     this.tickUrl = `${options.receiverUrl}/tick`
     this.#fetch = options.fetch ?? fetch
     this.webhookUrl = `${options.receiverUrl}/webhook`
     this.name = options.name
     this.history = options.history
+    this.pairs = options.pairs ?? new PairTable()
   }
 
   /** True if the target has the operation or the task. */
@@ -172,6 +193,7 @@ export class Session {
   /** Sends a request and records it. Rejects only if the session is aborted. */
   async call(client: number, request: Request, signal: AbortSignal): Promise<Reply> {
     const { threadId } = request
+    this.pairs.note(request)
     const startMs = this.history.nowMs()
     const url = this.#url(client)
     const reply = await this.#send(url, request, signal)
@@ -181,6 +203,15 @@ export class Session {
     return reply
   }
 
+  /** Headers of the caller: a user of the guarded deployment, or a key of the tenant. */
+  #listCredentials(path: string, tenant: 'own' | 'foreign'): Readonly<Record<string, string>> {
+    const guarded = this.#guarded
+    const isGuarded = guarded && path.startsWith(`/d/${guarded.name}/`) &&
+      !path.includes('/api/v1/')
+    if (isGuarded) return { authorization: guarded.users[tenant] }
+    return this.#keys ? { 'x-api-key': this.#keys[tenant] } : {}
+  }
+
   async #send(url: string, { method, path, headers, body, tenant }: Request,
     signal: AbortSignal): Promise<Reply> {
     try {
@@ -188,7 +219,7 @@ export class Session {
         method,
         // Keys are not recorded.
         headers: {
-          ...this.#keys && { 'x-api-key': this.#keys[tenant ?? 'own'] },
+          ...this.#listCredentials(path, tenant ?? 'own'),
           ...body !== undefined && { 'content-type': 'application/json' },
           ...headers,
         },

@@ -1,6 +1,7 @@
 /** Operations on projects, spans and feedback, and on the traces of runs. */
 
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 
 import { send } from './operation.ts'
 import type { Operation, Scene } from './operation.ts'
@@ -9,6 +10,8 @@ import type { Reply, Request, Span } from './session.ts'
 /** Number of projects that clients share. */
 const sharedProjects = 3
 const queryLimit = 100
+/** Polls for a deletion of all spans of a project. */
+const [purgeTries, purgeDelayMs] = [20, 100]
 
 /** Sends a request of the platform. */
 function sendTrace(operation: string, { session, client }: Scene,
@@ -42,6 +45,28 @@ const deleteProject: Operation = {
     const [project] = projects.splice(chance.below(projects.length), 1)
     await sendTrace('project.delete', scene, { method: 'DELETE', path: `/sessions/${project}`,
       projectId: project })
+  },
+}
+
+/** Deletes all spans of a project that have arrived, and waits for it. */
+const purgeProject: Operation = {
+  name: 'span.purge',
+  weight: 0.3,
+  async execute(scene) {
+    const { session: { projects }, client: { chance } } = scene
+    if (projects.length === 0) return
+    const project = chance.pick(projects)
+    const { response } = await sendTrace('span.purge', scene, { method: 'POST',
+      path: '/bulk-deletions', body: { session: [project], start_time: '1970-01-01' },
+      projectId: project })
+    const { id } = (response ?? {}) as { id?: string }
+    if (id === undefined) return
+    for (let tries = 0; tries < purgeTries; tries++) {
+      const deletion = await sendTrace('purge.get', scene, { method: 'GET',
+        path: `/bulk-deletions/${id}` })
+      if ((deletion.response as { status?: string } | undefined)?.status === 'Completed') return
+      await pause(purgeDelayMs)
+    }
   },
 }
 
@@ -116,6 +141,7 @@ const getTrace: Operation = {
 export const traceOperations: readonly Operation[] = [
   createProject,
   deleteProject,
+  purgeProject,
   queryProject,
   postSpan,
   getTrace,

@@ -50,7 +50,10 @@ const silenceMs = 300
 const calmMs = 120_000
 const lastReader = -1
 /** Operations of parts that members lack here, and those that need clocks which are right. */
-const leftOut = /^(project|span|trace|feedback|foreign|deploy|revision|cron|mortal)\./
+const leftOut = new RegExp(
+  ['^(project|span|trace|feedback|foreign|deploy|revision|cron|mortal)\\.',
+    '^(example|prompt|queue|share)\\.', '^task\\.draft$'].join('|'),
+)
 
 /** A small world that loads all modules first: loading takes turns of Node's loop. */
 let warm: Promise<unknown> | undefined

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import { checkHistory, ruleNames } from '../../../verify/checker/check.ts'
 import type { Call, Entry } from '../../../verify/history/history.ts'
-import { countPairs } from '../../../verify/pairs.ts'
+import { countPairs, PairTable, reportPairs } from '../../../verify/pairs.ts'
 import { History } from './made-history.ts'
 
 const created = () => new History().create()
@@ -48,6 +48,16 @@ const usage = (threads: number) => (
   { threadId: undefined, response: { quotas: [{ name: 'threads', used: threads }] } }
 )
 
+/** A request about the document `d`. */
+const ofDocument = (fields: Partial<Call> = {}) => (
+  { threadId: undefined, documentId: 'd', ...fields }
+)
+const inQueue = (fields: Partial<Call> = {}) =>
+  ofDocument({ path: '/api/v1/annotation-queues/q/runs', ...fields })
+const linked = () =>
+  new History().call('share.create', ofDocument({ response: { share_token: 'link' } }))
+const readLink = (fields: Partial<Call> = {}) =>
+  ofDocument({ path: '/api/v1/public/link/run', ...fields })
 const ofDeployment = (fields: Partial<Call> = {}) => (
   { threadId: undefined, path: '/control/v1/deployments/verify', ...fields }
 )
@@ -70,6 +80,8 @@ const broken: Readonly<Record<string, History>> = {
     .call('item.get', { threadId: undefined, response: null }),
   'charges keep their key': new History().effect('charge', 'a', 'k').effect('charge', 'a', 'l'),
   'mails are sent once': new History().effect('mail', 'a', 'k').effect('mail', 'a', 'k'),
+  'stored results are not computed again': created().run('a', { action: 'draft' })
+    .effect('draft', 'a', 'k').state('a:in', 'a:receipt:1').effect('draft', 'a', 'k'),
   'in the log once': created().run('a').state('a:in', 'a:in'),
   'explained by a request': created().state('a:in'),
   'kept': succeeded().state('a:in'),
@@ -118,6 +130,17 @@ const broken: Readonly<Record<string, History>> = {
   'crons are found until they are deleted': createdCron()
     .call('cron.get', ofCron({ status: 404 })),
   'threads live for their time': mortal().wait(2_000).call('mortal.get', ofMortal(404)),
+  'examples have their last value': new History()
+    .call('example.create', ofDocument({ body: { inputs: { token: 'a' } } }))
+    .call('example.get', ofDocument({ status: 404 })),
+  'prompts have their last commit': new History()
+    .call('prompt.commit', ofDocument({ body: { manifest: { token: 'a' } } }))
+    .call('prompt.pull', ofDocument({ response: { manifest: { token: 'b' } } })),
+  'queues have their items': new History().call('queue.add', inQueue())
+    .call('queue.list', inQueue({ response: [] })),
+  'links are valid until they are deleted': linked().call('share.delete', ofDocument())
+    .call('share.read', readLink({ response: { id: 'd' } })),
+  'links show their span': linked().call('share.read', readLink({ response: { id: 'e' } })),
   'secrets are hidden': new History().call('deploy.secret', secret('hidden-value'))
     .call('deploy.logs', ofDeployment({ response: { lines: ['hidden-value'] } })),
   'pauses hold back runs': deployed().call('deploy.pause', ofDeployment())
@@ -172,6 +195,14 @@ describe('The checker of histories', () => {
         response: { runs: [{ id: 's' }] } })],
     ['feedback on a deleted span', 'feedback belongs to its span',
       deletedSpan().call('feedback.list', ofSpan({ response: [{ id: 'f' }] }))],
+    ['a span of a project whose spans were deleted', 'deleted spans stay deleted',
+      posted().call('span.purge', { threadId: undefined, projectId: 'p', response: { id: 'b' } })
+        .call('purge.get', { threadId: undefined, path: '/api/v1/bulk-deletions/b',
+          response: { status: 'Completed' } }).call('span.get', ofSpan())],
+    ['an example in a list after its deletion', 'examples have their last value',
+      new History().call('example.create', ofDocument({ body: { inputs: { token: 'a' } } }))
+        .call('example.delete', ofDocument())
+        .call('example.list', ofDocument({ response: [{ id: 'd', inputs: { token: 'a' } }] }))],
     ['a trace of a deleted run', 'runs have traces', created().run('a').view('a', 'success')
       .call('run.delete', { path: '/threads/t/runs/a', status: 204 }).view('a', 'gone').quiet()
       .call('trace.get', { path: '/runs/a' })],
@@ -230,6 +261,14 @@ describe('The checker of histories', () => {
     )).toEqual([])
   })
 
+  it('accepts a span that arrives during a deletion of all spans of its project', () => {
+    const { entries } = new History()
+      .call('span.purge', { threadId: undefined, projectId: 'p', response: { id: 'b' } })
+      .call('span.post', ofSpan({ body: { post: [{ inputs: { token: 'a' } }] } }))
+      .call('span.get', ofSpan({ response: { inputs: { token: 'a' } } }))
+    expect(checkHistory(entries)).toEqual([])
+  })
+
   it('accepts runs during a pause that ends meanwhile', () => {
     const { entries } = deployed().call('deploy.pause', ofDeployment())
       .call('deploy.resume', ofDeployment()).run('a', { path: '/d/verify/threads/t/runs' })
@@ -276,6 +315,27 @@ describe('The checker of histories', () => {
     expect(checkHistory([fault, ...lost().state().entries])).toEqual([])
     expect(checkHistory([fault, ...lost().state('a:in', 'a:out').entries])).toEqual([])
     expect(checkHistory([fault, ...lost().state('a:in', 'a:in').entries])).toHaveLength(1)
+  })
+
+  it('draws an operation more often if it makes a rare pair with the operation before', () => {
+    const pairs = new PairTable()
+    for (let times = 0; times < 4; times++) {
+      pairs.note({ operation: 'run.get', threadId: 't' })
+      pairs.note({ operation: 'thread.get', threadId: 't' })
+    }
+    expect(pairs.weigh('t', 'run.get')).toBe(1)
+    expect(pairs.weigh('t', 'thread.copy')).toBe(4)
+    expect(pairs.weigh('u', 'thread.copy')).toBe(1)
+  })
+
+  it('reports the pairs of operations on threads that did not meet', () => {
+    const { entries } = created().run('a').state().call('wrong.json', { status: 400 })
+    expect(reportPairs(countPairs(entries))).toEqual({ seen: 2, unseen: [
+      'run.create + run.create',
+      'run.create + wrong',
+      'thread.state + thread.state',
+      'wrong + wrong',
+    ] })
   })
 
   it('counts pairs of operations that follow each other on one thread', () => {

@@ -47,7 +47,7 @@ export class History {
     return this
   }
 
-  effect(name: 'charge' | 'mail', token: string, key: string): this {
+  effect(name: 'charge' | 'mail' | 'draft', token: string, key: string): this {
     this.entries.push({ type: 'effect', name, token, key, atMs: this.#nowMs })
     return this
   }

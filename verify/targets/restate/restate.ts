@@ -1,4 +1,4 @@
-/** The target: Restate, for durable steps: its server and a service, both of which can be killed. */
+/** The target: Restate, for durable steps: a server and a service, both of which can be killed. */
 
 import { execFile, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
