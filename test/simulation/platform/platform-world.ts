@@ -6,6 +6,7 @@
 
 import { Chance } from '../chance.ts'
 import { dataDirectory, memoryKeyspace } from './house-store.ts'
+import { FeedbackActions } from './feedback-actions.ts'
 import { LifeActions } from './life-actions.ts'
 import { PlatformChecks } from './platform-checks.ts'
 import { PlatformHouse } from './platform-house.ts'
@@ -69,6 +70,7 @@ class PlatformWorld {
     this.#actions = {
       ...this.#traces.all,
       ...new RecordActions(parts).all,
+      ...new FeedbackActions(parts).all,
       ...this.#lives.all,
       restart: () => house.restart(),
     }

@@ -8,6 +8,8 @@ import { judgedId } from './rule-actors.ts'
 import { names } from './trace-actions.ts'
 import type { ActionParts } from './trace-actions.ts'
 
+const aheadDays = 500
+
 /** The actions on records. */
 export class RecordActions {
   readonly #parts: ActionParts
@@ -15,6 +17,7 @@ export class RecordActions {
   readonly all: Readonly<Record<string, () => Promise<void>>> = {
     rename: () => this.#rename(),
     'delete project': () => this.#deleteProject(),
+    'project with a used id': () => this.#recreateProject(),
     dataset: () => this.#createDataset(),
     examples: () => this.#addExamples(),
     'delete dataset': () => this.#deleteDataset(),
@@ -41,12 +44,28 @@ export class RecordActions {
   }
 
   async #deleteProject(): Promise<void> {
-    const { house, model } = this.#parts
+    const { chance, house, model } = this.#parts
     const project = model.aProject()
     if (project === undefined) return
+    // The clock may be ahead while a project is deleted.
+    if (chance.flip(0.2)) house.aheadMs = aheadDays * 86_400_000
     await house.now.removals.remove('project', tenant, project.id!)
+    house.aheadMs = 0
     project.isDeleted = true
     for (const span of model.spans) if (span.project === project) removeSpan(span)
+    if (chance.flip(0.5)) await this.#recreateProject()
+  }
+
+  /** A client creates a project with the id of a deleted one. */
+  async #recreateProject(): Promise<void> {
+    const { chance, checks, house, model } = this.#parts
+    const ids = model.projects.flatMap(({ id, isDeleted }) => isDeleted && id ? id : [])
+    if (ids.length === 0) return
+    const create = house.now.projects.create(tenant, { id: chance.pick(ids),
+      name: `again ${model.nextVersion()}` }, chance.flip(0.5))
+    const code = await create.then(() => 'created',
+      (error: unknown) => HeddleError.from(error).code)
+    checks.expect('project with the id of a deleted one', code, 'exists')
   }
 
   async #createDataset(): Promise<void> {

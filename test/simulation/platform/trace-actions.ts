@@ -332,7 +332,7 @@ interface NewSpan {
 }
 
 /** The post of a span and the patch that ends it. */
-function operationsOf(span: ModelSpan) {
+export function operationsOf(span: ModelSpan) {
   const run = runOf(span)
   const endTime = new Date(span.startMs + 5).toISOString()
   return [
