@@ -242,15 +242,16 @@ export class TraceActions {
     model.removeTrace(one)
   }
 
-  /** Two projects have a span of one id, and each span gets feedback of its own. */
+  /** Two projects have a span of one id. Each span gets feedback, and one is perhaps deleted. */
   async #giveFeedbackOnBoth(): Promise<void> {
-    const { checks, model } = this.#parts
+    const { chance, checks, model } = this.#parts
     if (model.aSharedSpan() === undefined) await this.#sendElsewhere()
     await checks.check()
     const id = model.aSharedSpan()?.id
     for (const span of model.spans) {
       if (span.id === id && !span.isGone) await this.#giveFeedback(span)
     }
+    if (chance.flip(0.4)) await this.#deleteTrace(model.aSharedSpan())
   }
 
   async #giveFeedback(one = this.#parts.model.aLiveSpan()): Promise<void> {

@@ -54,6 +54,19 @@ it('deletes by the shorter life at once when the life of a project became shorte
   expect(await house.idsIn(store)).toEqual(idsOf(2))
 })
 
+it('deletes spans that have ended behind many spans that arrived first and live longer', async () => {
+  const store = house.open()
+  await write(store, Array.from({ length: 300 }, (_, index) => index), long)
+  const ended = house.place(900, 1)
+  await store.write({
+    ...requestOf(house.tenant, [aPost(ended, { arrivedUs: house.nowUs })]),
+    timeToLiveS: new Map([[ended.project, short]]),
+  })
+  await days(15)
+  expect(await store.locate(house.tenant, [ended.id])).toEqual([])
+  expect(await store.locate(house.tenant, idsOf(0, 299))).toHaveLength(2)
+})
+
 it('changes many spans in slices and continues after a restart, also behind their end',
   async () => {
     const store = house.open()
