@@ -303,7 +303,7 @@ export function describeSpanPlaces(name: string, open: () => Promise<OpenSpans>)
       })
 
     it(
-      'is refused on a child that came after the removal of its trace, and removed if it came first',
+      'is refused on a child that came after its trace was removed, and removed if it came first',
       async () => {
         const place = placeOf(newTenant(), { trace: 1, span: 0, project: 0 })
         const child = placeOf(place.tenant, { trace: 1, span: 1, project: 0 })

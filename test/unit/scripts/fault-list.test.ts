@@ -17,7 +17,7 @@ it('The text of each fault occurs exactly once in its file, and changes.', () =>
   expect(faults.length).toBeGreaterThanOrEqual(20)
 })
 
-it('The faults have names and files of their own.', () => {
+it('The faults have names and places of their own.', () => {
   expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length)
-  expect(new Set(faults.map(({ file }) => file)).size).toBe(faults.length)
+  expect(new Set(faults.map(({ file, before }) => `${file}: ${before}`)).size).toBe(faults.length)
 })

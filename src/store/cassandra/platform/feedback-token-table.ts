@@ -12,7 +12,7 @@ import { forEachLimit } from '../driver/for-each-limit.ts'
 
 /** Links of a span that are listed. */
 const listedMax = 1_000
-/** Digits of a hash that are a group of the list of a tenant, and groups that are read at a time. */
+/** Digits of a hash that are a group of the list of a tenant, and groups read at a time. */
 const [groupDigits, groupsAtOnce] = [2, 16]
 /** Seconds for which a row is kept, at least and at most. */
 const [livesMinS, livesMaxS] = [60, 400 * 24 * 60 * 60]

@@ -110,7 +110,7 @@ export class SpanWriter {
     return { removed: [...removed], moved }
   }
 
-  /** Notes that a span was removed, so that feedback on it is rejected, and deletes what came before. */
+  /** Notes that a span was removed, which rejects feedback on it, and deletes what came before. */
   #noteRejected(tenant: number, { id }: SpanPlace): void {
     const { gone, feedback, env } = this.#parts
     gone.noteId(tenant, bytesOfUuid(id), env.nowMs() * 1_000)

@@ -1,31 +1,38 @@
 /** What the write-ahead file acknowledges has been flushed to the disk before. */
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import fs, { mkdtempSync, rmSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 
 import { createWriteAhead,
   WriteAheadFile } from '../../../../../src/store/embedded/durable/write-ahead-file.ts'
 import { packWrites } from '../../../../../src/store/embedded/requests/wire-batch.ts'
 import { virtualEnv } from '../../../../support/env.ts'
 
-const { calls, failing } = vi.hoisted(() => ({ calls: [] as string[], failing: { flush: false } }))
+const calls: string[] = []
+let failsToFlush = false
 
-vi.mock('node:fs', async (original) => {
-  const real = await original<typeof import('node:fs')>()
-  return {
-    ...real,
-    writevSync: (...given: Parameters<typeof real.writevSync>) => {
-      calls.push('write')
-      return real.writevSync(...given)
-    },
-    fdatasyncSync: (file: number) => {
-      calls.push('flush')
-      if (failing.flush) throw Object.assign(new Error('the disk failed'), { code: 'EIO' })
-      real.fdatasyncSync(file)
-    },
-  }
+// The functions of `node:fs` themselves are replaced: other tests share its modules.
+beforeEach(() => {
+  const { writevSync, fdatasyncSync } = fs
+  failsToFlush = false
+  vi.spyOn(fs, 'writevSync').mockImplementation((...given) => {
+    calls.push('write')
+    return writevSync(...given)
+  })
+  vi.spyOn(fs, 'fdatasyncSync').mockImplementation((file) => {
+    calls.push('flush')
+    if (failsToFlush) throw Object.assign(new Error('the disk failed'), { code: 'EIO' })
+    fdatasyncSync(file)
+  })
+  syncBuiltinESMExports()
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  syncBuiltinESMExports()
 })
 
 function openFile(): WriteAheadFile {
@@ -52,9 +59,6 @@ it('flushes each record to the disk before it is acknowledged', () => {
 
 it('acknowledges nothing that could not be flushed', () => {
   const file = openFile()
-  failing.flush = true
-  onTestFinished(() => {
-    failing.flush = false
-  })
+  failsToFlush = true
   expect(file.append(packWrites([{ kind: 'cover', shard: 1 }]), 1)).toBe(false)
 })

@@ -54,7 +54,7 @@ it('deletes by the shorter life at once when the life of a project became shorte
   expect(await house.idsIn(store)).toEqual(idsOf(2))
 })
 
-it('deletes spans that have ended behind many spans that arrived first and live longer', async () => {
+it('deletes ended spans behind many spans that arrived first and live longer', async () => {
   const store = house.open()
   await write(store, Array.from({ length: 300 }, (_, index) => index), long)
   const ended = house.place(900, 1)
