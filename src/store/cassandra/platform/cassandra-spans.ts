@@ -26,9 +26,9 @@ import { mergeScans } from './merged-scan.ts'
 import { hourUs } from './rows/partition-key.ts'
 import { scanProject } from './project-scan.ts'
 import { remove, removeLate } from './removal.ts'
+import type { RemovalParts } from './removal.ts'
 import { RollUpTable } from './roll-up-table.ts'
 import { SpanFeedback } from './span-feedback.ts'
-import type { SpanFeedbackParts } from './span-feedback.ts'
 import { SpanTable } from './span-table.ts'
 import { StatementBatches } from './statement-batches.ts'
 import { Visibility } from './visibility.ts'
@@ -58,7 +58,7 @@ export class CassandraSpans implements SpanStore {
   readonly #visibility: Visibility
   readonly #lateWrites: LateWrites
   readonly #lives: LifeChanges
-  readonly #parts: SpanFeedbackParts
+  readonly #parts: RemovalParts
 
   constructor(connection: Connection, systemEnv: Env, access: 'write' | 'read') {
     const env = { ...systemEnv, nowMs: cautiousClock(systemEnv) }

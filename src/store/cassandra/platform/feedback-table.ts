@@ -122,13 +122,11 @@ export class FeedbackTable {
       values: [row.tenant, bytesOfUuid(row.id)] })
   }
 
-  /** Removes all feedback on a span or on a project, or that which `isOf` accepts. */
-  async removeAll(tenant: string, scope: Uuid,
-    isOf: (placed: PlacedFeedback) => boolean = () => true): Promise<void> {
+  /** Yields the feedback on a span, or of a project. A caller may remove it. */
+  async *inScope(tenant: string, scope: Uuid): AsyncGenerator<PlacedFeedback, void, void> {
     for await (const { id } of this.#ordered(tenant, scope)) {
       const placed = await this.get(tenant, id)
-      if (placed === undefined || !scopesOf(placed.row).includes(scope)) continue
-      if (isOf(placed)) await this.remove(placed)
+      if (placed !== undefined && scopesOf(placed.row).includes(scope)) yield placed
     }
   }
 

@@ -5,6 +5,7 @@ import type { Connection } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
 import type { BlockTable } from './block-table.ts'
 import type { BucketTable } from './bucket-table.ts'
+import { deleteMarks } from './feedback-marks.ts'
 import type { FeedbackTable } from './feedback-table.ts'
 import type { FeedbackTokenTable } from './feedback-token-table.ts'
 import type { FileTable } from './file-table.ts'
@@ -31,6 +32,7 @@ export interface RemovalParts {
   readonly waiting: WaitingFeedback
   readonly gone: GoneIds
   readonly tokens: FeedbackTokenTable
+  readonly visibility: Visibility
 }
 
 /** Spans whose rows are removed at a time. */
@@ -55,7 +57,7 @@ export async function remove(parts: RemovalParts, tenant: string, what: Removal)
       return await removeBefore(parts, tenant, what.project, what.beforeUs)
     case 'project':
       await removeBefore(parts, tenant, what.project, never)
-      return await parts.feedback.removeAll(tenant, what.project)
+      return await removeProjectFeedback(parts, tenant, what.project)
   }
 }
 
@@ -80,8 +82,8 @@ async function removeTraces(parts: RemovalParts, tenant: string,
  * Removes the rows of spans that were written after their removal. The removal may not have read
  * the members of a trace yet, so all spans of a trace without visible spans are removed.
  */
-export async function removeLate(parts: RemovalParts & { readonly visibility: Visibility },
-  tenant: string, late: readonly SpanPlace[]): Promise<void> {
+export async function removeLate(parts: RemovalParts, tenant: string,
+  late: readonly SpanPlace[]): Promise<void> {
   if (late.length === 0) return
   const traces = new Map(late.map((place) => [`${place.project} ${place.trace}`, place]))
   await forEachLimit(4, traces.values(), async (trace) => {
@@ -113,6 +115,16 @@ async function removeWaiting({ waiting, feedback }: RemovalParts, tenant: string
     if (placed?.place === null) await feedback.remove(placed)
     await waiting.remove(tenant, each)
   })
+}
+
+/** Removes feedback of a project, and its marks on spans of other projects. */
+async function removeProjectFeedback(parts: RemovalParts, tenant: string,
+  project: Uuid): Promise<void> {
+  for await (const placed of parts.feedback.inScope(tenant, project)) {
+    // First, so that a removal that was cut off finds the feedback again.
+    if (placed.place !== null && placed.place.project !== project) await deleteMarks(parts, placed)
+    await parts.feedback.remove(placed)
+  }
 }
 
 /** Removes from the oldest bucket on, so that a removal that was cut short can begin again. */
@@ -159,10 +171,19 @@ async function removeSpans(parts: RemovalParts, tenant: string, places: readonly
     await Promise.all([
       parts.connection.repeatableBatch([parts.locations.removal(place)]),
       parts.files.remove(place),
-      // Another project may have a span of this id, with feedback of its own.
-      parts.feedback.removeAll(tenant, place.id,
-        (placed) => [undefined, place.project].includes(placed.place?.project)),
+      removeSpanFeedback(parts, place),
     ])
   })
   await removeTokens(parts, tenant, places.map(({ id }) => id))
+}
+
+/** Removes feedback on a span, unless it is on the span of this id in another project. */
+async function removeSpanFeedback(parts: RemovalParts,
+  { tenant, id, project }: SpanPlace): Promise<void> {
+  for await (const placed of parts.feedback.inScope(tenant, id)) {
+    if (![undefined, project].includes(placed.place?.project)) continue
+    // Feedback of no project that waited for its span has marks in all projects of the span.
+    if (placed.place !== null && placed.row.project !== project) await deleteMarks(parts, placed)
+    await parts.feedback.remove(placed)
+  }
 }

@@ -3,31 +3,24 @@
  * feedback that came first, and spans whose project was guessed.
  */
 
-import { isSameFeedback, termOf } from '../../../platform/index.ts'
+import { isSameFeedback } from '../../../platform/index.ts'
 import type { Feedback, FeedbackPort, FeedbackQuery, FeedbackToken, SpanPlace, SpansOfRequest,
   Uuid } from '../../../platform/index.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
-import { feedbackLivesS } from './feedback-table.ts'
+import { deleteMarks, putMark } from './feedback-marks.ts'
 import { takeOver } from './guess-takeover.ts'
 import type { RemovalParts } from './removal.ts'
 import type { PlacedFeedback } from './rows/feedback-row.ts'
-import { bytesOfMark } from './rows/operation-cell.ts'
-import type { Visibility } from './visibility.ts'
 import type { Waiting } from './waiting-feedback.ts'
 
 /** Feedback that waited, and is given to its span at a time. */
 const waitingAtOnce = 16
 
-/** Tables that feedback is written to. */
-export interface SpanFeedbackParts extends RemovalParts {
-  readonly visibility: Visibility
-}
-
 /** The feedback of all tenants. */
 export class SpanFeedback implements FeedbackPort {
-  readonly #parts: SpanFeedbackParts
+  readonly #parts: RemovalParts
 
-  constructor(parts: SpanFeedbackParts) {
+  constructor(parts: RemovalParts) {
     this.#parts = parts
   }
 
@@ -40,7 +33,7 @@ export class SpanFeedback implements FeedbackPort {
         continue
       }
       await this.#parts.feedback.put(placed)
-      if (place !== null) await this.#mark(row, place)
+      if (place !== null) await putMark(this.#parts, row, place)
       else if (row.span !== null) await this.#awaitSpan(row, row.span)
       if (await this.#dropIfRemoved(placed)) refused.push(row.id)
     }
@@ -51,10 +44,10 @@ export class SpanFeedback implements FeedbackPort {
   async #dropIfRemoved(placed: PlacedFeedback): Promise<boolean> {
     const { row: { tenant, id, span }, place } = placed
     if (!await this.#isRemoved(placed)) return false
-    const { connection, spans, feedback, waiting } = this.#parts
+    const { feedback, waiting } = this.#parts
     await feedback.remove(placed)
-    if (place !== null) await connection.repeatableBatch([spans.removal(place)])
-    else if (span !== null) await waiting.remove(tenant, { span, id })
+    if (place === null && span !== null) await waiting.remove(tenant, { span, id })
+    await deleteMarks(this.#parts, placed)
     return true
   }
 
@@ -64,13 +57,11 @@ export class SpanFeedback implements FeedbackPort {
     if (!await this.#parts.feedback.replace(before, placed)) return 'changed'
     let [row, { place }] = [placed.row, placed]
     while (place !== null) {
-      await this.#mark(row, place)
+      await putMark(this.#parts, row, place)
       // The mark of another member's change may have come before this one.
       const now = await this.#parts.feedback.get(row.tenant, row.id)
       if (now === undefined) {
-        await this.#parts.connection.repeatableBatch([
-          this.#parts.spans.mark(place, { id: row.id, data: null }),
-        ])
+        await deleteMarks(this.#parts, { row, place })
         break
       }
       if (isSameFeedback(now.row, row)) break
@@ -136,7 +127,7 @@ export class SpanFeedback implements FeedbackPort {
       const marks = await takeOver(this.#parts, guess, place, liveS)
       if (marks === undefined) return
       moved.push(place)
-      for (const row of marks) await this.#mark(row, place)
+      for (const row of marks) await putMark(this.#parts, row, place)
     })
     return moved
   }
@@ -175,20 +166,11 @@ export class SpanFeedback implements FeedbackPort {
         const named = places.filter(({ project }) => project === row.project)
         for (const place of named.length > 0 ? named : places) {
           await this.#parts.feedback.put({ row, place })
-          await this.#mark(row, place)
+          await putMark(this.#parts, row, place)
         }
       }
       await this.#parts.waiting.remove(tenant, each)
     })
-  }
-
-  async #mark(row: Feedback, place: SpanPlace): Promise<void> {
-    const { connection, spans, rollUps } = this.#parts
-    await connection.repeatableBatch([
-      spans.mark(place, { id: row.id, data: bytesOfMark(row), term: termOf.feedback(row.key),
-        timeToLiveS: feedbackLivesS }),
-    ])
-    await rollUps.touch([place])
   }
 
   async getFeedback(tenant: string, id: Uuid): Promise<Feedback | undefined> {
@@ -200,13 +182,10 @@ export class SpanFeedback implements FeedbackPort {
   }
 
   async deleteFeedback(tenant: string, id: Uuid): Promise<boolean> {
-    const { connection, spans, feedback, rollUps } = this.#parts
+    const { feedback } = this.#parts
     const placed = await feedback.get(tenant, id)
     if (placed === undefined) return false
-    if (placed.place !== null) {
-      await connection.repeatableBatch([spans.mark(placed.place, { id, data: null })])
-      await rollUps.touch([placed.place])
-    }
+    if (placed.place !== null) await deleteMarks(this.#parts, placed)
     await feedback.remove(placed)
     return true
   }

@@ -8,7 +8,7 @@ import { aPost, placeOf } from '../../../../contract/span-histories.ts'
 import { MemoryCassandra } from '../../../../simulation/platform/memory-cassandra.ts'
 import type { Connection } from '../../../../../src/store/cassandra/driver/connection.ts'
 import { virtualEnv } from '../../../../support/env.ts'
-import type { VirtualEnv } from '../../../../support/env.ts'
+import { during } from './during.ts'
 
 const tenant = 'acme'
 const [root, child] = [0, 1].map((span) => placeOf(tenant, { trace: 1, span, project: 0 }))
@@ -33,19 +33,6 @@ function countRows(cassandra: MemoryCassandra): readonly number[] {
     'trace_id'], ['feedback', 'body'], ['span_head', 'feedback']].map(([table, column]) =>
       cassandra.count(table!, column!)
     )
-}
-
-/** Lets time pass until work that waits for it has ended. */
-async function during<Result>(env: VirtualEnv, work: Promise<Result>): Promise<Result> {
-  const state = { isOver: false }
-  const ended = work.finally(() => {
-    state.isOver = true
-  })
-  while (!state.isOver) {
-    env.advance(10)
-    await new Promise((turn) => setImmediate(turn))
-  }
-  return ended
 }
 
 it.each(kinds)('deletes rows of another member that has not noticed the removal of a %s',
