@@ -14,6 +14,10 @@ import { forEachLimit } from '../driver/for-each-limit.ts'
 const listedMax = 1_000
 /** Digits of a hash that are a group of the list of a tenant, and groups read at a time. */
 const [groupDigits, groupsAtOnce] = [2, 16]
+/** Links of a page, with and without bodies, which have up to 64 KB in rows of earlier programs. */
+const [bodiesOfPage, hashesOfPage] = [20, 100]
+/** Time after the write of a link in one list by which all lists have it. */
+const writesUs = 10_000_000n
 /** Seconds for which a row is kept, at least and at most. */
 const [livesMinS, livesMaxS] = [60, 400 * 24 * 60 * 60]
 
@@ -31,14 +35,15 @@ export class FeedbackTokenTable {
 
   async put(token: FeedbackToken): Promise<void> {
     const liveS = Math.ceil((token.expiresMs - this.#env.nowMs()) / 1_000)
-    const body = Buffer.from(
-      FeedbackTokenRow.encode({ ...token, id: bytesOfUuid(token.id),
-        span: bytesOfUuid(token.span) }).finish(),
-    )
-    await Promise.all(ownersOf(token).map((owner) =>
+    const body = bytesOf(token)
+    const { alone, ofSpan, ofTenant } = ownersOf(token)
+    // Who removes all links of a tenant needs their spans only.
+    const listed = bytesOf({ ...token, key: '', configJson: '' })
+    const rows = [[alone, body], [ofSpan, body], [ofTenant, listed]] as const
+    await Promise.all(rows.map(([owner, bytes]) =>
       this.#connection.repeatableBatch([{
         cql: `UPDATE ${this.#table} USING TTL ? SET body = ? WHERE owner = ? AND hash = ?`,
-        values: [Math.min(livesMaxS, Math.max(livesMinS, liveS)), body, owner, token.hash],
+        values: [Math.min(livesMaxS, Math.max(livesMinS, liveS)), bytes, owner, token.hash],
       }])
     ))
   }
@@ -52,15 +57,19 @@ export class FeedbackTokenTable {
     return this.#of(ownerOf(tenant, span))
   }
 
-  /** Removes links, of which their list goes last: a removal that was cut off finds the rest. */
-  async remove(tokens: readonly FeedbackToken[]): Promise<void> {
-    for (const token of tokens) {
-      for (const owner of ownersOf(token)) {
-        await this.#connection.repeatableBatch([{
-          cql: `DELETE FROM ${this.#table} WHERE owner = ? AND hash = ?`,
-          values: [owner, token.hash],
-        }])
-      }
+  /** True if a span has links. */
+  async hasSome(tenant: string, span: Uuid): Promise<boolean> {
+    const rows = await this.#connection.read({
+      cql: `SELECT hash FROM ${this.#table} WHERE owner = ? LIMIT 1`,
+      values: [ownerOf(tenant, span)],
+    })
+    return rows.length > 0
+  }
+
+  /** Removes the links of a span. */
+  async removeOf(tenant: string, span: Uuid): Promise<void> {
+    for await (const rows of this.#pages(ownerOf(tenant, span), 'hash', hashesOfPage)) {
+      for (const { hash, written } of rows) await this.#remove({ hash, tenant, span }, written)
     }
   }
 
@@ -70,14 +79,48 @@ export class FeedbackTokenTable {
       (_, number) => number.toString(16).padStart(groupDigits, '0'))
     let count = 0
     await forEachLimit(groupsAtOnce, groups, async (group) => {
-      for (;;) {
-        const some = await this.#of(ownerOf(tenant, group))
-        if (some.length === 0) return
-        await this.remove(some)
-        count += some.length
+      for await (const rows of this.#pages(ownerOf(tenant, group), 'hash, body', bodiesOfPage)) {
+        for (const row of rows) {
+          for (const link of tokenOf(row)) await this.#remove(link, row.written)
+        }
+        count += rows.length
       }
     })
     return count
+  }
+
+  /**
+   * Removes a link from its list last, so that a removal that was cut off finds the rest. A member
+   * whose clock is ahead may have written it, so its removal is later than its write. The same link
+   * is never written again.
+   */
+  async #remove(link: Pick<FeedbackToken, 'hash' | 'tenant' | 'span'>,
+    written: bigint | null): Promise<void> {
+    const nowUs = BigInt(Math.floor(this.#env.nowMs() * 1_000))
+    const latestUs = written !== null && written > nowUs ? written : nowUs
+    const { alone, ofSpan, ofTenant } = ownersOf(link)
+    for (const owner of [alone, ofSpan, ofTenant]) {
+      await this.#connection.repeatableBatch([{
+        cql: `DELETE FROM ${this.#table} USING TIMESTAMP ? WHERE owner = ? AND hash = ?`,
+        values: [latestUs + writesUs, owner, link.hash],
+      }])
+    }
+  }
+
+  /** Yields the links of a list in the order of their hashes, each once. */
+  async *#pages(owner: string, columns: string,
+    limit: number): AsyncGenerator<readonly Row[], void, void> {
+    let last = ''
+    for (;;) {
+      const rows = await this.#connection.read({
+        cql: `SELECT ${columns}, WRITETIME(body) AS written FROM ${this.#table} ` +
+          `WHERE owner = ? AND hash > ? LIMIT ${limit}`,
+        values: [owner, last],
+      })
+      yield rows
+      if (rows.length < limit) return
+      last = rows.at(-1)!.hash
+    }
   }
 
   async #of(owner: string): Promise<readonly FeedbackToken[]> {
@@ -96,9 +139,17 @@ function tokenOf(row: Row): readonly FeedbackToken[] {
   return [{ ...rest, id: uuidOfBytes(id), span: uuidOfBytes(span) }]
 }
 
+function bytesOf(token: FeedbackToken): Buffer {
+  return Buffer.from(
+    FeedbackTokenRow.encode({ ...token, id: bytesOfUuid(token.id), span: bytesOfUuid(token.span) })
+      .finish(),
+  )
+}
+
 /** The partitions of a link: by itself, of its span, and of its tenant. */
-function ownersOf({ hash, tenant, span }: FeedbackToken): readonly string[] {
-  return [ownerOf(hash), ownerOf(tenant, span), ownerOf(tenant, hash.slice(0, groupDigits))]
+function ownersOf({ hash, tenant, span }: Pick<FeedbackToken, 'hash' | 'tenant' | 'span'>) {
+  return { alone: ownerOf(hash), ofSpan: ownerOf(tenant, span),
+    ofTenant: ownerOf(tenant, hash.slice(0, groupDigits)) }
 }
 
 /** A hash is one text; a tenant and a span, or a group, are two. */

@@ -98,12 +98,12 @@ export async function removeLate(parts: RemovalParts, tenant: string,
 }
 
 /** Removes tokens for feedback on spans, unless a project has such a span. */
-async function removeTokens({ tokens, locations }: RemovalParts, tenant: string,
+async function removeTokens({ tokens, locations, visibility }: RemovalParts, tenant: string,
   spans: readonly Uuid[]): Promise<void> {
   await forEachLimit(atOnce, spans, async (span) => {
-    const some = await tokens.list(tenant, span)
-    if (some.length === 0 || (await locations.find(tenant, [span])).length > 0) return
-    await tokens.remove(some)
+    if (!await tokens.hasSome(tenant, span)) return
+    const places = await visibility.of(await locations.find(tenant, [span]))
+    if (places.length === 0) await tokens.removeOf(tenant, span)
   })
 }
 

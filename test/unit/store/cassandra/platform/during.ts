@@ -5,12 +5,13 @@ import type { VirtualEnv } from '../../../../support/env.ts'
 /** Lets time pass until work that waits for it has ended. */
 export async function during<Result>(env: VirtualEnv, work: Promise<Result>): Promise<Result> {
   const state = { isOver: false }
-  const ended = work.finally(() => {
+  const end = () => {
     state.isOver = true
-  })
+  }
+  work.then(end, end)
   while (!state.isOver) {
     env.advance(10)
     await new Promise((turn) => setImmediate(turn))
   }
-  return ended
+  return await work
 }
