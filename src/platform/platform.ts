@@ -193,7 +193,7 @@ function ingestNeeds({ catalogs, env, rules, onRemoval }: PlatformOptions,
     },
     ownProjects: async ({ tenant, runs }) => {
       const filed = await projects.filed(tenant, runs, true)
-      const found = filed.flatMap(({ project, isNew }) => project ? [{ ...project, isNew }] : [])
+      const found = filed.flatMap(({ project }) => project ?? [])
       const known = new Map((await withReaders(tenant, found)).map((each) => [each.id, each]))
       return filed.map(({ project }) => project && known.get(project.id) || null)
     },

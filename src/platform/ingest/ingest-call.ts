@@ -125,9 +125,8 @@ export interface SpanWrites {
   ): Promise<number>
 }
 
-/** The project of a run of this server, and whether this run made it. */
+/** The project of a run of this server. */
 export interface OwnProject extends Project {
-  readonly isNew: boolean
   readonly readers?: readonly Reader[]
 }
 

@@ -1,14 +1,13 @@
 /** Runs of this server as spans: heads without blocks, for their payload is in their threads. */
 
 import { isObject } from '../../json/index.ts'
-import { clocksApartMs } from '../../limits/index.ts'
 import type { Calls } from '../calls/calls.ts'
 import type { FiledRun } from '../records/projects/former-names.ts'
 import type { EndedSpan } from './ended/ended-span.ts'
 import { noFields } from '../spans/span.ts'
 import type { SpanFields, SpanHead, SpanPlace, SpanWrite, Uuid } from '../spans/span.ts'
 import { termOf } from '../spans/term.ts'
-import type { OwnProject, OwnRun, SpanWrites, SpanWriteNeeds } from './ingest-call.ts'
+import type { OwnRun, SpanWrites, SpanWriteNeeds } from './ingest-call.ts'
 import { segmentOf } from '../spans/dotted-order.ts'
 import type { RemovedRuns } from './removed-runs.ts'
 import type { RequestParts } from './ingest-request.ts'
@@ -30,9 +29,10 @@ export async function writeOwnRuns(
   if (fresh.length === 0) return
   const roots = fresh.map((run) => rootOf(tenant, run))
   const projects = await needs.ownProjects({ tenant, runs: fresh.map(filedRunOf) })
-  // A deletion that found no project has noted its runs.
+  // A deletion that found no project has noted its runs. Read after the projects, because the
+  // deletion looks for a project again after it has written the notes.
   const removed = await removedRuns.among(tenant,
-    fresh.filter((run, at) => isMadeSince(projects[at], run)).map(({ id }) => id))
+    fresh.filter((_, at) => projects[at] != null).map(({ id }) => id))
   const timeToLiveS = new Map<string, number>()
   const read: EndedSpan[] = []
   const spans = roots.flatMap(({ place, fields, metadata }, at): SpanWrite[] => {
@@ -65,11 +65,6 @@ async function withoutKnown({ store, removedRuns }: Pick<OwnRunParts, 'store' | 
   return runs.filter(({ id, repeated: isRepeated, endMs }) =>
     !isRepeated || !(stored.has(id) || (endMs ?? Infinity) <= freedMs)
   )
-}
-
-/** True if a project may be younger than a run, by the clocks of two members. */
-function isMadeSince(project: OwnProject | null | undefined, { startMs }: OwnRun): boolean {
-  return project != null && (project.isNew || project.createdMs >= startMs - clocksApartMs)
 }
 
 /** Returns the name of the project of a run, and what decides which project that is. */

@@ -5,7 +5,7 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
 import { cautiousClock } from '../../limits/index.ts'
 import { filedRunOf, tracePlace } from '../../platform/index.ts'
-import type { FiledProject, Platform, Project } from '../../platform/index.ts'
+import type { FiledProject, Platform, Project, SpanPlace } from '../../platform/index.ts'
 import type { ThreadPorts } from '../../thread/index.ts'
 import { ownRunOf } from './own-runs.ts'
 import type { OwnRuns } from './own-runs.ts'
@@ -77,17 +77,32 @@ async function removeTraces(platform: GonePlatform, tenant: string, runs: readon
   await platform.ingest.remove({ tenant, what: { kind: 'traces', traces } })
 }
 
-/** Places of traces that may be written still. A run without a project gets a note. */
-async function comingTraces(platform: GonePlatform, tenant: string, late: readonly RunRow[]) {
-  let filed = await filedRuns(platform, tenant, late)
+/**
+ * Places of traces that may be written still, by first and by repeated reports. A run
+ * without a project gets a note.
+ */
+async function comingTraces(platform: GonePlatform, tenant: string,
+  late: readonly RunRow[]): Promise<readonly SpanPlace[]> {
+  let filed = await filedReports(platform, tenant, late)
   const homeless = filed.filter(([, { project, isDeleted }]) => project === undefined && !isDeleted)
   if (homeless.length > 0) {
-    const noted = homeless.map(([{ runId }]) => runId)
-    await platform.ingest.noteRemovedRuns({ tenant, runs: noted })
+    const noted = new Set(homeless.map(([{ runId }]) => runId))
+    await platform.ingest.noteRemovedRuns({ tenant, runs: [...noted] })
     // A project that was made since had no note to find.
-    filed = await filedRuns(platform, tenant, late)
+    filed = await filedReports(platform, tenant, late)
   }
-  return withProject(filed).map(([{ runId }, { id }]) => tracePlace(tenant, id, runId))
+  const traces = withProject(filed)
+    .map(([{ runId }, { id }]) => tracePlace(tenant, id, runId))
+  return [...new Map(traces.map((trace) => [`${trace.project} ${trace.id}`, trace])).values()]
+}
+
+/** Returns each run twice: with the project of its first report, and of a repeated report. */
+async function filedReports({ projects }: GonePlatform, tenant: string, runs: readonly RunRow[]) {
+  if (runs.length === 0) return []
+  const reports = [false, true].flatMap((repeated) => runs.map((run) => ({ run, repeated })))
+  const filed = await projects.filed(tenant,
+    reports.map(({ run, repeated }) => ({ ...filedRunOf(ownRunOf(run)), repeated })), false)
+  return reports.map(({ run }, at) => [run, filed[at]!] as const)
 }
 
 /** An attempt that went on elsewhere has a trace of its own, whose metadata name the run. */

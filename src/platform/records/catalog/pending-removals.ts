@@ -79,11 +79,17 @@ export class PendingRemovals {
   /** Continues all removals that are listed. Returns how many remain. */
   async check(): Promise<number> {
     let left = 0
+    const unlisted = new Set([...this.#erased, ...this.#seenMs.keys()])
     let page = await this.#listed.page()
     while (page.length > 0) {
-      for (const entry of page) if (!await this.#finish(entry)) left++
+      for (const entry of page) {
+        unlisted.delete(keyOf({ ...readId(entry.id), tenant: entry.tenant }))
+        if (!await this.#finish(entry)) left++
+      }
       page = await this.#listed.page(page.at(-1)!.place)
     }
+    // Other members have finished these.
+    for (const key of unlisted) this.#forget(key)
     return left
   }
 
@@ -101,9 +107,13 @@ export class PendingRemovals {
     if (!exists && (isSettled || !this.#erased.has(keyOf(removal)))) await this.#erase(removal)
     if (!isSettled) return false
     await this.#listed.remove(entry)
-    this.#erased.delete(keyOf(removal))
-    this.#seenMs.delete(keyOf(removal))
+    this.#forget(keyOf(removal))
     return true
+  }
+
+  #forget(key: string): void {
+    this.#erased.delete(key)
+    this.#seenMs.delete(key)
   }
 
   /** The age of an entry, or for how long this process has seen it if a clock ahead has made it. */

@@ -96,3 +96,20 @@ it('a removal that was listed by a clock ahead waits for late writers', async ()
   expect(await first.check()).toBe(0)
   expect(state.data).toBe(0)
 })
+
+it('a removal that another member finished is not remembered', async () => {
+  const { state, env, member } = removalHouse()
+  const [first, second] = [member(), member()]
+  state.aheadMs = 500 * 86_400_000
+  await first.remove('dataset', tenant, id)
+  state.aheadMs = 0
+  for (const one of [first, second]) await one.check()
+  env.advance(settledMs)
+  expect(await second.check()).toBe(0)
+  expect(await first.check()).toBe(0)
+  // The same id is removed again under a clock that is ahead: late writers have their time.
+  Object.assign(state, { exists: true, data: 2, aheadMs: 500 * 86_400_000 })
+  await second.remove('dataset', tenant, id)
+  state.aheadMs = 0
+  expect(await first.check()).toBe(1)
+})

@@ -30,9 +30,7 @@ function ownHouse() {
     locate: async (of, ids) => (await memory.locate(of, ids)).filter(({ id }) => !freed.has(id)) }
   const handlers = ingestHandlers({ store, env: house.env, needs: {
     ownProjects: async ({ runs }: { readonly runs: readonly FiledRun[] }) =>
-      (await projects.filed(tenant, runs, true)).map(({ project, isNew }) =>
-        project ? { ...project, isNew } : null
-      ),
+      (await projects.filed(tenant, runs, true)).map(({ project }) => project ?? null),
     removed: () => Promise.resolve(),
   } as unknown as IngestParts['needs'] })
   const run = (n: number, more: Partial<OwnRun> = {}): OwnRun => ({ id: idOf(n), thread: 'x',
@@ -129,6 +127,29 @@ it.each([false, true])(
     expect(await projectOf(idOf(2))).toBeDefined()
   },
 )
+
+it('a deleted run is not written if an older project got its name since', async () => {
+  const { env, projects, run, report, handlers, projectOf } = ownHouse()
+  const { id } = await projects.create(tenant, { name: 'old' }, false)
+  env.advance(60_000)
+  const deleted = run(1)
+  await handlers.noteRemovedRuns({ tenant, runs: [deleted.id] })
+  env.advance(60_000)
+  await projects.patch(tenant, id, { name: 'agent' })
+  await report(deleted, run(2))
+  expect(await projectOf(deleted.id)).toBeUndefined()
+  expect(await projectOf(idOf(2))).toBe(id)
+})
+
+it('a deleted run of a member whose clock is ahead is not written', async () => {
+  const { env, projects, run, report, handlers, projectOf } = ownHouse()
+  const deleted = run(1, { startMs: env.nowMs() + 60_000 })
+  await handlers.noteRemovedRuns({ tenant, runs: [deleted.id] })
+  env.advance(1_000)
+  await projects.create(tenant, { name: 'agent' }, false)
+  await report(deleted)
+  expect(await projectOf(deleted.id)).toBeUndefined()
+})
 
 it('steps of a run that was deleted before its project existed are rejected', async () => {
   const house = ingestHouse()

@@ -6,6 +6,7 @@ import type { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../../../src/errors.ts'
 import { tracePlace } from '../../../../src/platform/index.ts'
 import type { FiledProject, Platform, Project, Removal } from '../../../../src/platform/index.ts'
+import type { FiledRun } from '../../../../src/platform/records/projects/former-names.ts'
 import { removeGoneTraces } from '../../../../src/server/own-traces/gone-traces.ts'
 import { virtualEnv } from '../../../support/env.ts'
 
@@ -16,10 +17,12 @@ const row = (n: number, changes: Partial<RunRow> = {}) =>
     metadataJson: '', updatedAtMs: nowMs, ...changes }) as RunRow
 
 /** Projects by the names of graphs; of the others, none exists. */
-function filedIn(name: string, absent: ReadonlyMap<string, 'none' | 'deleted'>): FiledProject {
+function filedIn(name: string,
+  absent: ReadonlyMap<string, 'none' | 'deleted' | 'renamed'>): FiledProject {
   const state = absent.get(name)
+  const id = state === undefined ? `project ${name}` : 'former project'
   return { isNew: false, isDeleted: state === 'deleted',
-    project: state === undefined ? { name, id: `project ${name}` } as Project : undefined }
+    project: state === 'none' || state === 'deleted' ? undefined : { name, id } as Project }
 }
 
 interface OpenedOptions {
@@ -28,11 +31,13 @@ interface OpenedOptions {
   readonly isOpen?: boolean
   readonly absent?: ReadonlyMap<string, 'none' | 'deleted'>
   readonly failing?: boolean
+  /** States of projects for runs that are reported again. */
+  readonly absentAgain?: ReadonlyMap<string, 'none' | 'deleted' | 'renamed'>
 }
 
 function opened(
-  { stored = [], deep = false, isOpen = true, absent = new Map(), failing = false }: OpenedOptions =
-    {},
+  { stored = [], deep = false, isOpen = true, absent = new Map(), failing = false,
+    absentAgain = absent }: OpenedOptions = {},
 ) {
   const removed: unknown[] = []
   const noted: string[] = []
@@ -41,9 +46,9 @@ function opened(
   const withoutFeedback: string[] = []
   const platform = {
     projects: {
-      filed: async (_: string, runs: readonly { readonly name: string }[], makes: boolean) => {
+      filed: async (_: string, runs: readonly FiledRun[], makes: boolean) => {
         expect(makes).toBe(false)
-        return runs.map(({ name }) => filedIn(name, absent))
+        return runs.map(({ name, repeated }) => filedIn(name, repeated ? absentAgain : absent))
       },
     },
     query: {
@@ -124,6 +129,20 @@ it('A deleted run makes no project: a note rejects its trace if its project is m
   const deleted = opened({ absent: new Map([['agent', 'deleted']]) })
   await deleted.remove('t', [row(1)])
   expect([deleted.removed, deleted.noted]).toEqual([[], []])
+})
+
+it('A trace can come neither with the first nor with a repeated report of its run.', async () => {
+  const absentAgain = new Map([['agent', 'renamed'] as const])
+  const two = opened({ absentAgain })
+  await two.remove('t', [row(1)])
+  expect([two.removed, two.noted]).toEqual([
+    ['project agent', 'former project'].map((project) => tracePlace('t', project, idOf(1))),
+    [],
+  ])
+  const one = opened({ absent: new Map([['agent', 'none']]), absentAgain })
+  await one.remove('t', [row(1)])
+  expect([one.removed, one.noted])
+    .toEqual([[tracePlace('t', 'former project', idOf(1))], [idOf(1)]])
 })
 
 it('Traces of attempts are removed also if steps are traced no more.', async () => {
