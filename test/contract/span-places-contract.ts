@@ -333,6 +333,26 @@ export function describeSpanPlaces(name: string, open: () => Promise<OpenSpans>)
       expect(await listed(tenant)).toEqual([])
     })
 
+    it.each([[0, 1], [1, 0]])('is kept if one of two projects takes its span: places %i, %i',
+      async (...order) => {
+        const [a, b] = twoPlaces()
+        const { tenant } = a
+        const children = [a, b].map((place) => ({ ...place, id: uuidOf(7, 7) }))
+        await spans.writer.write(requestOf(tenant, [aPost(a)]))
+        await spans.writer.remove(tenant, { kind: 'traces', traces: [a] })
+        const early = [null, b.project].map((project, at) =>
+          aFeedback(children[1]!, at, { trace: null, project })
+        )
+        expect(await writeFeedback(spans.writer, early)).toEqual([])
+        const { removed } = await spans.writer.write(
+          requestOf(tenant, order.map((at) => aPost(children[at]!))),
+        )
+        expect(removed).toEqual([children[0]!.id])
+        expect((await spans.reader.heads([children[1]!]))[0]!.feedback.map(({ score }) => score))
+          .toEqual([0, 1])
+        expect(await listed(tenant)).toHaveLength(2)
+      })
+
     it('is refused in the project from which its span was removed, and accepted in the other',
       async () => {
         const [a, b] = twoPlaces()

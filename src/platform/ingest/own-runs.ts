@@ -1,6 +1,7 @@
 /** Runs of this server as spans: heads without blocks, for their payload is in their threads. */
 
 import { isObject } from '../../json/index.ts'
+import { clocksApartMs } from '../../limits/index.ts'
 import type { Calls } from '../calls/calls.ts'
 import type { FiledRun } from '../records/projects/former-names.ts'
 import type { EndedSpan } from './ended/ended-span.ts'
@@ -63,7 +64,7 @@ async function withoutKnown({ store, removedRuns }: Pick<OwnRunParts, 'store' | 
   const stored = new Set(places.map(({ id }) => id))
   const freedMs = await removedRuns.freedUntilMs(tenant)
   return runs.filter(({ id, repeated: isRepeated, endMs }) =>
-    !isRepeated || !(stored.has(id) || (endMs ?? Infinity) <= freedMs)
+    !isRepeated || !(stored.has(id) || (endMs ?? Infinity) - clocksApartMs <= freedMs)
   )
 }
 

@@ -24,7 +24,7 @@ export function feedbackStore(file: TraceFile, asked: Asked): FeedbackPort {
           // Each span once: its row has all marks.
           const toMark = new Map<string, ToMark>()
           const refused = feedback.filter(({ row, place }) => !put(open, toMark, row, place))
-          for (const { tenant, span } of toMark.values()) mark(open, tenant, span)
+          for (const { tenant, span } of toMark.values()) open.writer.mark(tenant, span)
           return refused.map(({ row }) => row.id)
         })
       }),
@@ -39,7 +39,7 @@ export function feedbackStore(file: TraceFile, asked: Asked): FeedbackPort {
           if (now === undefined || !isSameFeedback(now, before)) return 'changed'
           const toMark = new Map<string, ToMark>()
           if (!put(open, toMark, row, place)) return 'removed'
-          for (const { tenant, span } of toMark.values()) mark(open, tenant, span)
+          for (const { tenant, span } of toMark.values()) open.writer.mark(tenant, span)
           return 'replaced'
         })
       }),
@@ -53,7 +53,7 @@ export function feedbackStore(file: TraceFile, asked: Asked): FeedbackPort {
           const row = number === undefined ? undefined : open.feedback.get(number, tenant, id)
           if (row === undefined) return false
           open.feedback.delete(number!, id)
-          if (row.span !== null) mark(open, number!, row.span)
+          if (row.span !== null) open.writer.mark(number!, row.span)
           return true
         })
       }),
@@ -100,16 +100,6 @@ function put(open: OpenTraces & TraceWrites, toMark: Map<string, ToMark>, row: F
     if (span !== null) toMark.set(`${tenant} ${span}`, { tenant, span })
   }
   return true
-}
-
-/** Gives a span its marks, in each project that it is in. */
-function mark({ database, numbers, feedback, writer }: OpenTraces & TraceWrites, tenant: number,
-  span: Uuid): void {
-  const projects = database.prepare<[number]>(
-    'SELECT project FROM span WHERE tenant = ? AND id = ?',
-  ).all(tenant, bytesOfUuid(span))
-  for (const [no] of projects) writer.mark(numbers.projectAt(no), span)
-  if (projects.length > 0) feedback.setMarked(tenant, span)
 }
 
 function isRemoved({ numbers, gone }: OpenTraces & TraceWrites, tenant: number,

@@ -10,7 +10,7 @@ import type { GoneRows } from '../span-rows/gone-rows.ts'
 import type { HourRows } from '../span-rows/hour-rows.ts'
 import { mixedTerm } from '../span-rows/numbers.ts'
 import type { NumberedProject, Numbers } from '../span-rows/numbers.ts'
-import { blockIds, bytesOfRow, spanColumns, termsOf } from '../span-rows/span-row.ts'
+import { blockIds, bytesOfRow, postArrivalOf, spanColumns, termsOf } from '../span-rows/span-row.ts'
 import type { SpanRow } from '../span-rows/span-row.ts'
 import { rowBytes } from '../span-rows/tenant-use.ts'
 import type { TenantUse } from '../span-rows/tenant-use.ts'
@@ -25,6 +25,14 @@ export interface SpanDeletionParts {
   readonly gone: GoneRows
   readonly use: TenantUse
   readonly env: Pick<Env, 'nowMs'>
+}
+
+/** Rows that were deleted to free space. */
+export interface FreedRows {
+  readonly rows: number
+  /** Number of spans among the rows, and the latest arrival of a post of these spans. */
+  readonly spans: number
+  readonly arrivedUs: number
 }
 
 /** Projects of a tenant that are compared at a time for the oldest span. */
@@ -69,21 +77,24 @@ export class SpanDeletion {
 
   /**
    * Deletes what a tenant has had for the longest time, until that is enough: spans, then feedback
-   * and files. Undefined if it has nothing; 0 if it has to be asked again.
+   * and files. Undefined if it has nothing; no rows if it has to be called again.
    */
-  oldestOf(tenant: number, limit: number, isEnough: () => boolean): number | undefined {
+  oldestOf(tenant: number, limit: number, isEnough: () => boolean): FreedRows | undefined {
     const project = this.#oldestProject(tenant)
     if (project !== undefined) {
-      let deleted = 0
+      let [spans, arrivedUs] = [0, -Infinity]
       for (const row of this.#first(project, limit)) {
-        deleted += this.#delete(project, [row])
+        spans += this.#delete(project, [row])
+        arrivedUs = Math.max(arrivedUs, postArrivalOf(row))
         if (isEnough()) break
       }
-      return deleted
+      return { rows: spans, spans, arrivedUs }
     }
-    if (this.#after.has(tenant)) return 0
+    const none = { rows: 0, spans: 0, arrivedUs: -Infinity }
+    if (this.#after.has(tenant)) return none
     const { feedback, files } = this.#parts
-    return feedback.deleteSome(tenant, limit) || files.deleteSome(tenant, limit) || undefined
+    const rows = feedback.deleteSome(tenant, limit) || files.deleteSome(tenant, limit)
+    return rows === 0 ? undefined : { ...none, rows }
   }
 
   /** The spans of a project that arrived first. */

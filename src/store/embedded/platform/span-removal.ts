@@ -17,6 +17,7 @@ import type { HourRows } from '../span-rows/hour-rows.ts'
 import type { NumberedProject, Numbers } from '../span-rows/numbers.ts'
 import type { SpanDeletion } from './span-deletion.ts'
 import type { SpanLives } from './span-lives.ts'
+import type { SpanWriter } from './span-writer.ts'
 import type { TenantUse } from '../span-rows/tenant-use.ts'
 
 /** Spans that are deleted at a time, and in one statement; one takes about as long as a write. */
@@ -48,6 +49,7 @@ export interface SpanRemovalParts {
   readonly gone: GoneRows
   readonly deletion: SpanDeletion
   readonly lives: SpanLives
+  readonly writer: Pick<SpanWriter, 'mark'>
   readonly queue: CommitQueue
   readonly use: TenantUse
   /** Its clock must not jump ahead. */
@@ -197,16 +199,18 @@ export class SpanRemoval {
     const { deletion, use, env, tenantBytes } = this.#parts
     const beganMs = env.monotonicMs()
     const isCrowded = () => reason === 'disk' ? this.#isOverDisk() : use.of(tenant) > tenantBytes
-    let spans = 0
-    while (isCrowded() && spans < stepOf && env.monotonicMs() - beganMs < freeingMs) {
+    let [rows, spans, arrivedUs] = [0, 0, -Infinity]
+    while (isCrowded() && rows < stepOf && env.monotonicMs() - beganMs < freeingMs) {
       const deleted = deletion.oldestOf(tenant, deletedAtOnce, () => !isCrowded())
       if (deleted === undefined) {
         use.clear(tenant)
         break
       }
-      spans += deleted
+      rows += deleted.rows
+      spans += deleted.spans
+      arrivedUs = Math.max(arrivedUs, deleted.arrivedUs)
     }
-    if (spans > 0) use.noteFreed(tenant, env.nowMs() * 1_000)
+    if (spans > 0) use.noteFreed(tenant, Math.min(arrivedUs, env.nowMs() * 1_000))
     this.#note({ reason, spans })
     this.#report(() =>
       env.log.warn(reason === 'disk'
@@ -253,9 +257,12 @@ export class SpanRemoval {
 
   /** Deletes spans and feedback of a project that are removed. */
   #deleteRemoved(project: NumberedProject, limit: number): number {
-    const { deletion, feedback } = this.#parts
+    const { deletion, feedback, writer } = this.#parts
     const removed = deletion.older(project, project.goneUs, limit)
     if (removed === limit || project.goneUs < Number.MAX_SAFE_INTEGER) return removed
-    return removed + feedback.deleteOfProject(project.tenant, project.id, limit - removed)
+    const spans = feedback.deleteOfProject(project.tenant, project.id, limit - removed)
+    // Other projects may have these spans, with its marks.
+    for (const span of new Set(spans)) if (span !== null) writer.mark(project.tenant, span)
+    return removed + spans.length
   }
 }

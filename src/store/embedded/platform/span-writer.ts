@@ -75,6 +75,7 @@ export class SpanWriter {
     const drafts = new Map<string, Draft>()
     const kept = new Set<BlockId>()
     const removed = new Set<Uuid>()
+    const rejected: SpanPlace[] = []
     const mayTakeOver = hasGuesses(database, tenant)
     const futureUs = (env.nowMs() + clocksApartMs) * 1_000
     for (const write of spans) {
@@ -82,7 +83,7 @@ export class SpanWriter {
       requireReadable(write.place)
       if (write.place.startUs < project.goneUs || isGone(project, write.place.trace)) {
         removed.add(write.place.id)
-        this.#noteRejected(tenant, write.place)
+        rejected.push(write.place)
         continue
       }
       const key = `${project.no} ${write.place.id}`
@@ -96,6 +97,8 @@ export class SpanWriter {
     }
     const hasUnmarked = this.#parts.feedback.hasUnmarked(tenant)
     for (const draft of drafts.values()) this.#save(draft, hasUnmarked)
+    // Another project may have taken the feedback on a span that this one rejects.
+    for (const place of rejected) this.#noteRejected(tenant, place)
     this.#putBlocks(tenant, blocks.filter(({ id }) => kept.has(id)))
     for (const file of files) {
       const project = projects.get(file.project) ?? numbers.numberProject(tenant, file.project)
@@ -111,10 +114,10 @@ export class SpanWriter {
   }
 
   /** Notes that a span was removed, which rejects feedback on it, and deletes what came before. */
-  #noteRejected(tenant: number, { id }: SpanPlace): void {
+  #noteRejected(tenant: number, { id, project }: SpanPlace): void {
     const { gone, feedback, env } = this.#parts
     gone.noteId(tenant, bytesOfUuid(id), env.nowMs() * 1_000)
-    feedback.deleteWaitingOn(tenant, id)
+    feedback.deleteWaitingOn(tenant, id, project)
   }
 
   /** The request with guesses at the places that other requests have named since. */
@@ -140,11 +143,18 @@ export class SpanWriter {
         }) } }
   }
 
-  /** Gives a span that is there the marks of its feedback. */
-  mark(project: NumberedProject, id: Uuid): void {
-    const draft = this.#stored(project, id)!
-    this.#mark(draft)
-    this.#save(draft, false)
+  /** Gives a span the marks of its feedback, in each project that has the span. */
+  mark(tenant: number, id: Uuid): void {
+    const { database, numbers, feedback } = this.#parts
+    const projects = database.prepare<[number]>(
+      'SELECT project FROM span WHERE tenant = ? AND id = ?',
+    ).all(tenant, bytesOfUuid(id))
+    for (const [no] of projects) {
+      const draft = this.#stored(numbers.projectAt(no), id)!
+      this.#mark(draft)
+      this.#save(draft, false)
+    }
+    if (projects.length > 0) feedback.setMarked(tenant, id)
   }
 
   #mark({ project, span, postings }: Draft): void {

@@ -156,10 +156,11 @@ export class TraceFile {
     const gone = new GoneRows(database)
     const deletion = new SpanDeletion({ database, numbers, hours, feedback, files, gone, use, env })
     const lives = new SpanLives({ database, numbers, env })
-    const removal = new SpanRemoval({ database, numbers, hours, feedback, gone, deletion, lives,
-      use, queue, env, diskBytes, tenantBytes, onRemoval: (removed) => this.#onRemoval(removed) })
     const writer = new SpanWriter({ database, numbers, hours, feedback, use, lives, gone, files,
       env })
+    const removal = new SpanRemoval({ database, numbers, hours, feedback, gone, deletion, lives,
+      writer, use, queue, env, diskBytes, tenantBytes,
+      onRemoval: (removed) => this.#onRemoval(removed) })
     const indexer = new WordIndexer({ database, spans: reads, queue, env, isOn })
     return { ...open, writes: { queue, gone, writer, removal, indexer } }
   }

@@ -101,10 +101,12 @@ export class FeedbackRows {
     this.#delete(tenant, 'marked = 0 AND trace = ?2', bytesOfUuid(trace))
   }
 
-  /** Deletes feedback on a span that has not come. */
-  deleteWaitingOn(tenant: number, span: Uuid): void {
-    if (this.hasUnmarked(tenant))
-      this.#delete(tenant, 'marked = 0 AND span = ?2', bytesOfUuid(span))
+  /** Deletes feedback on a span that a project has rejected and no other project has. */
+  deleteWaitingOn(tenant: number, span: Uuid, project: Uuid): void {
+    if (!this.hasUnmarked(tenant)) return
+    this.#delete(tenant, `marked = 0 AND span = ?2 AND (project IS NULL OR project = ?3)
+      AND NOT EXISTS (SELECT 1 FROM span WHERE span.tenant = ?1 AND span.id = ?2)`,
+      bytesOfUuid(span), bytesOfUuid(project))
   }
 
   /** Deletes some feedback whose span has not come since a time. Returns how many. */
@@ -116,13 +118,13 @@ export class FeedbackRows {
       (sum, [tenant]) =>
         sum + this.#delete(tenant, `no IN (SELECT no FROM feedback INDEXED BY feedback_waiting
         WHERE marked = 0 AND span IS NOT NULL AND modified_us < ?2 AND tenant = ?1 LIMIT ?3)`,
-          beforeUs, limit),
+          beforeUs, limit).length,
       0,
     )
   }
 
-  /** Deletes some of the feedback on a project. Returns how many. */
-  deleteOfProject(tenant: number, project: Uuid, limit: number): number {
+  /** Deletes some of the feedback on a project. Returns the span of each row, or `null`. */
+  deleteOfProject(tenant: number, project: Uuid, limit: number): readonly (Uuid | null)[] {
     return this.#delete(tenant, `no IN (SELECT no FROM feedback
       WHERE tenant = ?2 AND project = ?3 LIMIT ?4)`, tenant, bytesOfUuid(project), limit)
   }
@@ -130,15 +132,16 @@ export class FeedbackRows {
   /** Deletes some of what a tenant has, the oldest first. Returns how many. */
   deleteSome(tenant: number, limit: number): number {
     return this.#delete(tenant, `no IN (SELECT no FROM feedback INDEXED BY feedback_created
-      WHERE tenant = ?2 ORDER BY created_us, id LIMIT ?3)`, tenant, limit)
+      WHERE tenant = ?2 ORDER BY created_us, id LIMIT ?3)`, tenant, limit).length
   }
 
-  #delete(tenant: number, condition: string, ...values: Value[]): number {
-    const deleted = this.#database.prepare<[number]>(`
-      DELETE FROM feedback WHERE tenant = ?1 AND ${condition} RETURNING octet_length(body)
+  /** Returns the spans of the deleted rows. */
+  #delete(tenant: number, condition: string, ...values: Value[]): readonly (Uuid | null)[] {
+    const deleted = this.#database.prepare<[number, Bytes | null]>(`
+      DELETE FROM feedback WHERE tenant = ?1 AND ${condition} RETURNING octet_length(body), span
     `).all(tenant, ...values)
     for (const [bytes] of deleted) this.#use.add(tenant, -(rowBytes.feedback + bytes))
-    return deleted.length
+    return deleted.map(([, span]) => uuidOrNull(span))
   }
 
   /** The marks of the feedback on a span of a project, without feedback of other projects. */

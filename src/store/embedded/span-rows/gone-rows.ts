@@ -12,6 +12,8 @@ type Bytes = Uint8Array
 
 /** Notes of ids at most, about: above that, the oldest are deleted. */
 const idsMax = 1_000_000
+/** Microseconds after which a note is written again. */
+const refreshedUs = 86_400_000_000
 
 /** True if operations on a trace in a project are rejected. */
 export type GoneTest = (project: NumberedProject, trace: Uuid) => boolean
@@ -45,11 +47,14 @@ export class GoneRows {
     return row && { project: row[0], trace: uuidOfBytes(row[1]) }
   }
 
-  /** Notes the id of a removed span or trace. */
+  /** Notes the id of a removed span or trace, at most once a day. */
   noteId(tenant: number, id: Bytes, atUs: number): void {
-    // A note that is replaced gets a new number, so that numbers are in the order of times.
-    this.#database.prepare('INSERT OR REPLACE INTO gone_id (tenant, id, at_us) VALUES (?, ?, ?)')
-      .run(tenant, id, atUs)
+    // A note that is replaced gets a new number, so that numbers are in the order of times. Many
+    // numbers of one id would evict the notes of other tenants.
+    this.#database.prepare(`
+      INSERT OR REPLACE INTO gone_id (tenant, id, at_us) SELECT ?1, ?2, ?3 WHERE NOT EXISTS (
+        SELECT 1 FROM gone_id WHERE tenant = ?1 AND id = ?2 AND at_us > ?3 - ${refreshedUs})
+    `).run(tenant, id, atUs)
   }
 
   /** True if a span or a trace of this id was removed. The id may be in use again. */

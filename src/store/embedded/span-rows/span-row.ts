@@ -109,6 +109,12 @@ export function arrivalOf(row: SpanRow): number {
   return last === -Infinity ? startUs : last
 }
 
+/** Arrival of the last post of the span of a row; of the last operation if no post is known. */
+export function postArrivalOf(row: SpanRow): number {
+  const posts = ranksOf(row).filter((rank) => rank < 0 && rank !== noRank)
+  return posts.length === 0 ? arrivalOf(row) : -Math.min(...posts)
+}
+
 /** The span of a row. */
 export function storedSpan(row: SpanRow, tenant: string, project: Uuid): StoredSpan {
   const place = placeOf(row, tenant, project)

@@ -63,7 +63,7 @@ export class TenantUse {
     this.#database.prepare('DELETE FROM tenant_use WHERE tenant = ?').run(tenant)
   }
 
-  /** Notes that spans of a tenant were removed to free space. */
+  /** Notes that spans of a tenant that arrived until a time were removed to free space. */
   noteFreed(tenant: number, untilUs: number): void {
     this.#database.prepare(`
       INSERT INTO freed VALUES (?, ?)
@@ -71,7 +71,7 @@ export class TenantUse {
     `).run(tenant, Math.floor(untilUs))
   }
 
-  /** Time of the last such removal; 0 if there was none. */
+  /** The latest such time; 0 if there is none. */
   freedUntilUs(tenant: number): number {
     return this.#database.prepare<[number]>('SELECT until_us FROM freed WHERE tenant = ?')
       .get(tenant)?.[0] ?? 0

@@ -99,7 +99,7 @@ it('a run that the store removed to free space is not written again', async () =
   await report(first)
   env.advance(1_000)
   free(first)
-  env.advance(1_000)
+  env.advance(10_000)
   const later = run(2)
   await reportAgain(first, later)
   expect(await projectOf(first.id)).toBeUndefined()

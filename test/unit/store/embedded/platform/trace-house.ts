@@ -26,9 +26,9 @@ export class TraceHouse {
   }
 
   /** Opens a store that writes, as a process that starts with this clock does. */
-  open(env: VirtualEnv = this.env): SpanStore {
-    const store = traceStore({ directory: this.directory, diskBytes: 2 ** 40, access: 'write',
-      env })
+  open(env: VirtualEnv = this.env, more: { readonly tenantBytes?: number } = {}): SpanStore {
+    const store = traceStore({ directory: this.directory, diskBytes: 2 ** 40, access: 'write', env,
+      ...more })
     this.#stores.push(store)
     return store
   }
