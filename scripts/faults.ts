@@ -7,13 +7,14 @@
  */
 
 import { spawn } from 'node:child_process'
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 import { faults } from './fault-list.ts'
 import type { Fault } from './fault-list.ts'
+import { chooseFaults, plantFault } from './planted-fault.ts'
 import { testsReachedBy } from './reached-tests.ts'
 import { suite } from './test-parts.ts'
 
@@ -58,16 +59,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     takeBack()
     process.exit(1)
   })
-}
-
-/** Puts a fault in. Throws if the list does not fit the file any more. */
-function putIn({ name, file, before, after }: Fault): void {
-  const path = join(root, file)
-  const text = readFileSync(path, 'utf8')
-  const times = text.split(before).length - 1
-  if (times !== 1) throw new Error(`${name}: ${file} has the text ${times} times.`)
-  takeBack = () => writeFileSync(path, text)
-  writeFileSync(path, text.replace(before, () => after))
 }
 
 /** Runs tests up to the first that fails. */
@@ -127,7 +118,7 @@ function portionsFor({ file }: Fault): readonly (readonly string[])[] {
 /** Puts a fault in and takes it back. Returns its row of the table. */
 async function rowOf(fault: Fault): Promise<string> {
   const beganMs = performance.now()
-  putIn(fault)
+  takeBack = plantFault(root, fault)
   let found: Finding | undefined
   try {
     for (const portion of portionsFor(fault)) found ??= await runTests(portion)
@@ -141,9 +132,7 @@ async function rowOf(fault: Fault): Promise<string> {
   return `| ${fault.name} | ${fault.file} | ${by} | ${seconds} |`
 }
 
-const chosen = faults.filter(({ name, file }) =>
-  positionals.length === 0 || positionals.some((part) => name.includes(part) || file.includes(part))
-)
+const chosen = chooseFaults(faults, positionals)
 console.log('| fault | file | found by | seconds |\n|---|---|---|---|')
 for (const fault of chosen) console.log(await rowOf(fault))
 rmSync(folder, { recursive: true })

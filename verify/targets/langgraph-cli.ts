@@ -10,14 +10,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-import { until } from '../../test/bench/patience.ts'
 import { firstFreePort } from '../../test/support/port.ts'
+import { waitForUrl } from './peer-process.ts'
 import type { Target } from './target.ts'
 
 /** The newest one is 2.0.0, a publication of older code. */
 const packages = ['@langchain/langgraph-cli@1.5.1', '@langchain/langgraph@1.4.18',
   '@langchain/core@1.2.13', '@langchain/langgraph-checkpoint@1.1.5']
-const startMs = 60_000
 /**
  * It sends traces to LangSmith, and has no effects, no idempotency keys, no crons, no times to
  * live, no prune and no messages for a run that executes.
@@ -55,8 +54,7 @@ export async function startLanggraphCli(receiverUrl: string): Promise<Target> {
     await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   }
   try {
-    await until(startMs, 'a response of langgraphjs dev', async () =>
-      await fetch(`${url}/ok`).then(({ ok }) => ok || undefined, () => undefined))
+    await waitForUrl(`${url}/ok`)
   } catch (error) {
     await close()
     throw error

@@ -1,8 +1,6 @@
 /** The target: Restate, for durable steps: a server and a service, both of which can be killed. */
 
 import { execFile, spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +8,7 @@ import { promisify } from 'node:util'
 
 import { until } from '../../../test/bench/patience.ts'
 import { firstFreePort } from '../../../test/support/port.ts'
+import { killProcess, waitForUrl } from '../peer-process.ts'
 import type { Target } from '../target.ts'
 import { startDoor } from './door.ts'
 
@@ -47,7 +46,7 @@ export async function startRestate(receiverUrl: string): Promise<Target> {
         RESTATE_ADMIN__BIND_ADDRESS: `127.0.0.1:${adminPort}`,
         RESTATE_BIND_ADDRESS: `127.0.0.1:${nodePort}`,
       } })
-    await serves(`http://127.0.0.1:${adminPort}/health`)
+    await waitForUrl(`http://127.0.0.1:${adminPort}/health`)
     return server
   }
   let service = startService()
@@ -61,27 +60,22 @@ export async function startRestate(receiverUrl: string): Promise<Target> {
     loadMs: 30_000,
     faults: {
       'kill the server': async () => {
-        await end(server)
+        await killProcess(server)
         server = await startServer()
-        await serves(`${ingressUrl}/restate/health`)
+        await waitForUrl(`${ingressUrl}/restate/health`)
       },
       'kill the service': async () => {
-        await end(service)
+        await killProcess(service)
         service = startService()
       },
     },
     missing,
     async close() {
       await door.close()
-      await Promise.all([end(server), end(service)])
+      await Promise.all([killProcess(server), killProcess(service)])
       await rm(folder, { recursive: true, force: true, maxRetries: 10 })
     },
   }
-}
-
-async function serves(url: string): Promise<void> {
-  await until(startMs, `a response of ${url}`,
-    async () => await fetch(url).then(({ ok }) => ok || undefined, () => undefined))
 }
 
 async function register(adminUrl: string, serviceUrl: string): Promise<void> {
@@ -93,10 +87,4 @@ async function register(adminUrl: string, serviceUrl: string): Promise<void> {
     })
     return response.ok || undefined
   })
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  const exited = once(child, 'exit')
-  child.kill('SIGKILL')
-  await exited
 }
