@@ -36,6 +36,8 @@ history of all calls. Exits with 1 if a rule is broken.
   --operations <n>     With in-process: number of operations instead of a duration.
                        Default: 10 000.
   --minutes <number>   Duration. Default: 5.
+  --before <version>   Commit, or folder of a checkout, of the version before. Servers of
+                       Heddle then also change to it and back, as a fault.
   --seed <number>      Seed of the workload. Default: from the time.
   --clients <number>   Clients at once. Default: 8.
   --history <folder>   Folder of the histories. Default: verify-history.
@@ -59,6 +61,7 @@ const { values: options } = parseArgs({
     target: { type: 'string', default: 'heddle' },
     minutes: { type: 'string', default: '5' },
     operations: { type: 'string', default: '10000' },
+    before: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     clients: { type: 'string', default: '8' },
     history: { type: 'string', default: 'verify-history' },
@@ -106,7 +109,7 @@ async function verify(seed: number, start: StartTarget): Promise<number> {
   const receiver = await startReceiver((received) =>
     history?.add({ ...received, atMs: history.nowMs() })
   )
-  const target = await start(receiver.url)
+  const target = await start({ receiverUrl: receiver.url, before: options.before })
   const endMs = performance.now() + Number(options.minutes) * 60_000
   try {
     for (let round = 0; performance.now() < endMs; round++) {

@@ -4,7 +4,7 @@ import type { CassandraKeyspace } from './cassandra-keyspace.ts'
 import { makeNetwork } from './roads.ts'
 import type { Roads } from './roads.ts'
 import { startServer } from './server-process.ts'
-import type { Exit, ServerProcess } from './server-process.ts'
+import type { Exit, Restart, ServerProcess } from './server-process.ts'
 import { storyOf } from './story.ts'
 
 /** What cluster to start. */
@@ -18,6 +18,8 @@ export interface ClusterOptions {
   readonly env?: Readonly<Record<string, string>>
   /** A checkout of this repository, whose source runs; by default the bundle of this one. */
   readonly program?: string
+  /** Data folder of each member. By default, each has a temporary one. */
+  readonly dataDirs?: readonly string[]
   /** Further command-line options of every member. */
   readonly args?: readonly string[]
 }
@@ -38,8 +40,8 @@ export interface ClusterMember {
   wake(): void
   /** Resolves when the process that was started last ends. */
   exited(): Promise<Exit>
-  /** Starts again on the same port and data, after its end. */
-  restart(): Promise<void>
+  /** Starts again on the same port and data, after its end, from now on with other options. */
+  restart(changed?: Restart): Promise<void>
   /** Cuts its connections until `reach` is called. Only with `roads`. */
   cutOff(from: 'cassandra' | 'peers'): void
   reach(): void
@@ -68,6 +70,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       cassandra,
       ...program !== undefined && { program },
       env: { ...env, ...road?.env },
+      dataDir: options.dataDirs?.[index],
       args: ['--member-host', '127.0.0.1', ...road?.args ?? [], ...args],
     })
     members[index] = memberOf(servers[index], road)
@@ -116,9 +119,9 @@ function memberOf(server: ServerProcess, road: Roads | undefined): ClusterMember
     pause: () => void process.kill(server.pid, 'SIGSTOP'),
     wake: () => void process.kill(server.pid, 'SIGCONT'),
     exited: () => server.exited(),
-    restart: async () => {
+    restart: async (changed) => {
       before += `${server.output()}--- and again:\n`
-      await server.restart().catch((error: Error) => {
+      await server.restart(changed).catch((error: Error) => {
         // On a busy machine, others may fence a member that starts. A supervisor starts it again.
         if (!error.message.includes('fenced the session of this one')) throw error
         return server.restart()

@@ -42,6 +42,9 @@ export interface ServerOptions {
 /** For a server that starts often and executes little: each worker loads the engine. */
 export const oneWorker: readonly string[] = ['--workers', '1']
 
+/** Options that a restart changes. By default, all stay as they are. */
+export type Restart = Pick<ServerOptions, 'program'>
+
 /** How a process ended. */
 export interface Exit {
   readonly code: number | null
@@ -70,8 +73,8 @@ export interface ServerProcess {
   exited(): Promise<Exit>
   /** Sends the signal. Resolves when the process has ended. */
   kill(signal: NodeJS.Signals): Promise<Exit>
-  /** Starts again on the same port and data, after a kill. */
-  restart(): Promise<void>
+  /** Starts again on the same port and data, after a kill, from now on with other options. */
+  restart(changed?: Restart): Promise<void>
   /** Ends the process and removes the data created for it. */
   close(): Promise<void>
 }
@@ -95,6 +98,7 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
   }
   // A port from the system could belong to another process by the time of a restart.
   const port = String(await firstFreePort())
+  let last = options
   let current = await launch(options, dataDir, port).catch(async (error: unknown) => {
     await forget()
     throw error
@@ -115,8 +119,9 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
     output: () => current.output(),
     exited: () => current.exit,
     kill,
-    async restart() {
-      current = await launch(options, dataDir, port)
+    async restart(changed = {}) {
+      last = { ...last, ...changed }
+      current = await launch(last, dataDir, port)
     },
     async close() {
       await kill('SIGKILL')

@@ -103,10 +103,16 @@ function isStart({ operation, path }: Call): boolean {
   return path.startsWith('/d/') && /^run\.(create|delay|wait|stream)$/.test(operation)
 }
 
+/** True if the run is one of the deployment that is paused. */
+function isPausedBy({ path }: Call, { paused }: Pause): boolean {
+  return path.split('/')[2] === paused.path.split('/').at(-1)
+}
+
 /** While the deployment is paused, no run is accepted; at other times, all are. */
 const paused: Rule<HistoryIndex> = (index) => {
-  const pauses = pausesOf(index)
+  const allPauses = pausesOf(index)
   return index.calls.filter(isStart).flatMap((call) => {
+    const pauses = allPauses.filter((pause) => isPausedBy(call, pause))
     // A run that is waited for may have been accepted at any time of the request.
     const within = /create|delay/.test(call.operation) &&
       pauses.find((pause) =>

@@ -25,7 +25,7 @@ export function spansOf({ calls }: HistoryIndex): readonly SpanRecord[] {
     ({ spanId }) => spanId!)
   return [...ofSpans].map(([id, own]) => {
     const all = [...own, ...ofProjects.get(own[0]!.projectId!) ?? []]
-    const purges = all.flatMap((call) => toPurge(calls, own[0]!, call))
+    const purges = all.flatMap((call) => toPurge(calls, own, call))
     return { id, calls: own,
       deletions: [...all.filter(({ operation }) => /^(span|project)\.delete$/.test(operation)),
         ...purges],
@@ -33,16 +33,24 @@ export function spansOf({ calls }: HistoryIndex): readonly SpanRecord[] {
   })
 }
 
-/** A deletion of all spans of a project that arrived before it: from its start to its end. */
-function toPurge(calls: readonly Call[], post: Call, call: Call): readonly Call[] {
-  if (call.operation !== 'span.purge' || post.startMs > call.endMs) return []
+/**
+ * A deletion of all spans of a project that arrived before it: from its start to its end. A span
+ * that was written meanwhile may stay, because its last write counts.
+ */
+function toPurge(calls: readonly Call[], own: readonly Call[], call: Call): readonly Call[] {
+  if (call.operation !== 'span.purge' || own[0]!.startMs > call.endMs) return []
   const { id } = (call.response ?? {}) as { id?: string }
   const completed = calls.find(({ operation, path, response }) =>
     operation === 'purge.get' && path.endsWith(`/${id}`)
     && (response as { status?: string } | undefined)?.status === 'Completed'
   )
-  const isCertain = id !== undefined && completed !== undefined && isBefore(post, call)
+  const isCertain = id !== undefined && completed !== undefined &&
+    own.filter(isWrite).every((write) => isBefore(write, call) || isBefore(completed, write))
   return [isCertain ? { ...call, endMs: completed.endMs } : { ...call, status: undefined }]
+}
+
+function isWrite({ operation }: Call): boolean {
+  return operation === 'span.post' || operation === 'span.patch'
 }
 
 /** A batch that was taken whole. */

@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
 
 import { firstFreePort } from '../../test/support/port.ts'
 import { waitForUrl } from './peer-process.ts'
-import type { Target } from './target.ts'
+import type { Target, TargetOptions } from './target.ts'
 
 /** The newest one is 2.0.0, a publication of older code. */
 const packages = ['@langchain/langgraph-cli@1.5.1', '@langchain/langgraph@1.4.18',
@@ -28,7 +28,7 @@ const missing = new RegExp(
     ),
 )
 
-export async function startLanggraphCli(receiverUrl: string): Promise<Target> {
+export async function startLanggraphCli({ receiverUrl }: TargetOptions): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'heddle-peer-'))
   await cp(join(import.meta.dirname, '../agent/agent.ts'), join(folder, 'agent.ts'))
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')

@@ -7,7 +7,7 @@ export interface Target {
   /** Milliseconds for which a round loads it: enough for several faults. */
   readonly loadMs: number
   /** Faults that can be injected, by name. Each resolves when all servers serve again. */
-  readonly faults: Readonly<Record<string, () => Promise<void>>>
+  readonly faults: Readonly<Record<string, Inject>>
   /** Path that returns 200 when it serves. Default: `/ok`. */
   readonly healthPath?: string
   /**
@@ -37,5 +37,18 @@ export interface Guarded {
   readonly users: { readonly own: string; readonly foreign: string }
 }
 
-/** Starts a target whose graphs send their effects to the receiver. */
-export type StartTarget = (receiverUrl: string) => Promise<Target>
+export interface TargetOptions {
+  /** URL to which graphs send their effects. */
+  readonly receiverUrl: string
+  /**
+   * Folder or commit of the version before, between which and this one servers change. Default:
+   * they do not change.
+   */
+  readonly before?: string
+}
+
+/** Starts a target. */
+export type StartTarget = (options: TargetOptions) => Promise<Target>
+
+/** A fault: resolves when all servers serve again. */
+export type Inject = () => Promise<void>

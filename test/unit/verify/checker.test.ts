@@ -269,6 +269,21 @@ describe('The checker of histories', () => {
     expect(checkHistory(entries)).toEqual([])
   })
 
+  it('accepts a span that is patched during a deletion of all spans of its project', () => {
+    const { entries } = posted()
+      .call('span.purge', { threadId: undefined, projectId: 'p', response: { id: 'b' } })
+      .call('span.patch', ofSpan({ body: { patch: [{ outputs: { token: 'b' } }] } }))
+      .call('purge.get', { threadId: undefined, path: '/b', response: { status: 'Completed' } })
+      .call('span.get', ofSpan({ response: { inputs: { token: 'a' }, outputs: { token: 'b' } } }))
+    expect(checkHistory(entries)).toEqual([])
+  })
+
+  it('accepts runs of another deployment than the one that is paused', () => {
+    const { entries } = deployed().call('deploy.pause', ofDeployment())
+      .run('a', { path: '/d/guarded/threads/t/runs' })
+    expect(checkHistory(entries)).toEqual([])
+  })
+
   it('accepts runs during a pause that ends meanwhile', () => {
     const { entries } = deployed().call('deploy.pause', ofDeployment())
       .call('deploy.resume', ofDeployment()).run('a', { path: '/d/verify/threads/t/runs' })

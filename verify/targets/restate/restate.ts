@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { until } from '../../../test/bench/patience.ts'
 import { firstFreePort } from '../../../test/support/port.ts'
 import { killProcess, waitForUrl } from '../peer-process.ts'
-import type { Target } from '../target.ts'
+import type { Target, TargetOptions } from '../target.ts'
 import { startDoor } from './door.ts'
 
 const packages = ['@restatedev/restate-server@1.7.12', '@restatedev/restate-sdk@1.17.2']
@@ -25,7 +25,7 @@ const missing = new RegExp(
   })$)`,
 )
 
-export async function startRestate(receiverUrl: string): Promise<Target> {
+export async function startRestate({ receiverUrl }: TargetOptions): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'heddle-peer-'))
   await cp(join(import.meta.dirname, '../../agent/restate/service.mjs'),
     join(folder, 'service.mjs'))
