@@ -68,29 +68,59 @@ export interface FrontDoorStats {
   readonly refusedConnections: number
 }
 
-/** Opens a front door. Resolves when it accepts requests. */
-export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
+/** A front door that is built but accepts no requests. It belongs to the caller. */
+export interface BuiltFrontDoor {
+  /** Accepts requests from now on. Closes the door if that fails, with the error of a port. */
+  open(): Promise<FrontDoor>
+  /** Ends a door that was not opened, too. A second call waits for the first. */
+  close(): Promise<void>
+}
+
+/**
+ * Builds a front door. This blocks the event loop for a second on a busy machine, because all
+ * routes compile their schemas in one turn: a member builds its door before others expect
+ * heartbeats of it.
+ */
+export async function buildFrontDoor(options: FrontDoorOptions): Promise<BuiltFrontDoor> {
   const quotas = new Quotas(quotaOptionsOf(options), options.env)
   const operations = operationsOver({ ...options, quotas,
     admitCron: cronAdmission({ ...options,
       graphs: graphHosts(options.graphs, options.deployed) }) })
-  if (options.auth === undefined) await welcomeLocal(operations, options.env)
   const servedHosts = new ServedHosts()
   const ports = new DoorPorts(options)
   let door: DoorApp | undefined
+  const close = async () => {
+    ports.ticker.stop()
+    await door?.app.close()
+  }
   try {
     door = await openApp(options, ports, servedHosts)
     const parts = { operations, quotas, servedHosts, ticker: ports.ticker }
     const hasStudio = await addRoutes(options, door, parts)
-    const { url, platformUrl } = await ports.listen(door.app)
-    const studioUrl = hasStudio ? `${url}/studio/` : undefined
-    return { url, platformUrl, studioUrl, quotaStats: () => quotas.stats(),
-      ...openDoor(door, ports) }
+    await door.app.ready()
+    const built = { door, ports, quotas, hasStudio }
+    return { close, open: async () => {
+      try {
+        if (options.auth === undefined) await welcomeLocal(operations, options.env)
+        return await listenOn(built)
+      } catch (error) {
+        await close()
+        throw error
+      }
+    } }
   } catch (error) {
-    ports.ticker.stop()
-    await door?.app.close()
+    await close()
     throw error
   }
+}
+
+async function listenOn(
+  { door, ports, quotas, hasStudio }: { readonly door: DoorApp; readonly ports: DoorPorts;
+    readonly quotas: Quotas; readonly hasStudio: boolean },
+): Promise<FrontDoor> {
+  const { url, platformUrl } = await ports.listen(door.app)
+  const studioUrl = hasStudio ? `${url}/studio/` : undefined
+  return { url, platformUrl, studioUrl, quotaStats: () => quotas.stats(), ...openDoor(door, ports) }
 }
 
 function openDoor({ app, underWay, keyStats }: DoorApp,

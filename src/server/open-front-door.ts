@@ -1,4 +1,4 @@
-/** Opens the front door of a member, from the settings and the parts of the member. */
+/** Builds the front door of a member, from the settings and the parts of the member. */
 
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,8 +9,8 @@ import type { RunKeys } from '../access/index.ts'
 import { assistantClient } from '../assistants/index.ts'
 import { cronClient } from '../crons/index.ts'
 import { addressReader, cardSigner, deploymentGate, fromProxies, fromUserProxies, limitGate,
-  openFrontDoor } from '../frontdoor/index.ts'
-import type { AuthOptions, FrontDoor, FrontDoorOptions, MemberDetails,
+  buildFrontDoor } from '../frontdoor/index.ts'
+import type { AuthOptions, BuiltFrontDoor, FrontDoor, FrontDoorOptions, MemberDetails,
   WebhookCheck } from '../frontdoor/index.ts'
 import type { AppUser, DeployedGraphs, GraphHost } from '../graph/index.ts'
 import { readLongJson } from '../json/index.ts'
@@ -73,8 +73,11 @@ const studioFolder = fileURLToPath(new URL('../../dist/studio', import.meta.url)
 /** Ports that are tried after the usual one, if the port was not chosen. */
 const nextPorts = 100
 
-/** Opens the front door. Throws HeddleError with a message if it cannot listen. */
-export async function openDoor(settings: Settings, parts: DoorParts): Promise<FrontDoor> {
+/**
+ * Builds the front door, which blocks the event loop. Its `open` throws HeddleError with a message
+ * if a port cannot listen.
+ */
+export async function buildDoor(settings: Settings, parts: DoorParts): Promise<BuiltFrontDoor> {
   const { host, port, portIsChosen, allowOrigins, allowHosts, trustedProxies, userProxies } =
     settings
   const { metrics, actors: { router, limits, items }, backend, rows, activity, refused, limitUse,
@@ -129,16 +132,25 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     ...settings.metrics === null && { metrics },
     ...settings.studio !== null && { studio: { folder: studioFolder, ...settings.studio } },
   }
-  const door = await openFrontDoor(options).catch((error: unknown) => {
+  const built = await buildFrontDoor(options)
+  return {
+    open: () => openDoor(built, settings, parts),
+    close: async () => {
+      await built.close()
+      await json.close()
+    },
+  }
+}
+
+async function openDoor(built: BuiltFrontDoor, settings: Settings,
+  { metrics, platform }: DoorParts): Promise<FrontDoor> {
+  const door = await built.open().catch((error: unknown) => {
     throw portError(optionsOf(settings, error), error)
   })
   readDoor(metrics, door)
-  readQuotas(metrics, () => door.quotaStats(), () => others.platform.modelQuota.stats())
+  readQuotas(metrics, () => door.quotaStats(), () => platform.modelQuota.stats())
   if (settings.auth === 'keys') readKeys(metrics, door.keyStats)
-  return { ...door, close: async (deadline) => {
-    await door.close(deadline)
-    await json.close()
-  } }
+  return door
 }
 
 /** Throws HeddleError for a key that cannot be read, or cannot sign. */

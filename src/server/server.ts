@@ -2,6 +2,7 @@
 
 import type { ActivationTable, Env } from '../../cluster/index.ts'
 import { keyAdmin } from '../access/index.ts'
+import type { BuiltFrontDoor, FrontDoor } from '../frontdoor/index.ts'
 import { readProject } from '../graph/index.ts'
 import type { ExecutionMarks, Project } from '../graph/index.ts'
 import { limitUseService, Quotas, rateLimits, readLimitOverrides,
@@ -32,7 +33,7 @@ import type { Member } from './stages/member.ts'
 import { openMetricsServer } from './metrics/metrics-port.ts'
 import type { MetricsServer } from './metrics/metrics-port.ts'
 import { Metrics } from './metrics/metrics.ts'
-import { openDoor } from './open-front-door.ts'
+import { buildDoor } from './open-front-door.ts'
 import { portError } from './port-error.ts'
 import { readActors, readHeldRuns, readLimits, readLogCache, readOwnership, readServer,
   readWorkers } from './readings.ts'
@@ -111,8 +112,10 @@ export async function openServer(settings: Settings, env: Env,
   const base = await openBase({ ...starting, project, endProcess })
   const member = await openMember({ ...starting, base })
   const asked = servicesOf(starting, base, member)
+  // Before others expect heartbeats of this member, as it blocks the event loop.
+  const routes = await buildRoutes(starting, { base, member, asked })
   const { woken, serving, stopClockWatch } = await beginRuns(starting, { base, member, asked })
-  const door = await openToClients(starting, { base, member, asked })
+  const door = await openToClients(starting, base, routes)
   base.graphs.servedAt(door?.url)
   base.waysOut.ownRoutes.servedAt(door)
   await serving.useHost.servedAt(door && ((name) => door.urlOfDeployment(name)))
@@ -203,21 +206,28 @@ async function beginRuns({ settings, env, metrics, start }: Start,
   return { woken: woken.promise, serving, stopClockWatch }
 }
 
-/** Opens the front door; undefined if this member answers no clients. */
-async function openToClients({ settings, start, rows, assistantDefaults }: Start,
-  { base, member, asked }: OpenMember) {
+/** Builds the front door; undefined if this member answers no clients. */
+async function buildRoutes({ settings, start, rows, assistantDefaults }: Start,
+  { base, member, asked }: OpenMember): Promise<BuiltFrontDoor | undefined> {
   const { backend, graphs: { host, disabledRoutes, http, components, auth }, later, reads, runKeys,
-    watchers, waysOut } = base
+    watchers } = base
   const { actors, platform, egress, deployments } = member
   const { activity, refused, limitUse, details } = asked
   const answersClients = settings.cassandra?.member.roles.includes('frontdoor') ?? true
   if (!answersClients) return undefined
-  return start('door',
+  return start('routes',
     () =>
-      openDoor(settings, { ...watchers, assistantDefaults, runKeys, backend, graphs: host, actors,
+      buildDoor(settings, { ...watchers, assistantDefaults, runKeys, backend, graphs: host, actors,
         rows, reads, platform, egress, deployed: later.graphs, deployments: deployments.door,
         activity, refused, limitUse, details, disabledRoutes, projectHttp: http, components,
-        projectAuth: auth }), (door, deadline) => {
+        projectAuth: auth }), (routes) => routes.close())
+}
+
+/** Opens the front door; undefined if this member answers no clients. */
+async function openToClients({ start }: Start, { waysOut }: Base,
+  routes: BuiltFrontDoor | undefined): Promise<FrontDoor | undefined> {
+  if (routes === undefined) return undefined
+  return start('door', () => routes.open(), (door, deadline) => {
     waysOut.ownRoutes.notServed()
     return door.close(deadline)
   })

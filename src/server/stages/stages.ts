@@ -10,8 +10,9 @@ const startMs = 60_000
 const storeStartMs = 240_000
 
 /** Share of the shutdown time that each stage may take, in the order in which they end. */
-const endingShares = { shards: 0.51, metrics: 0.01, keys: 0.01, door: 0.05, runs: 0.15, actors: 0.1,
-  graphs: 0.03, deployments: 0.02, platform: 0.02, store: 0.1, traces: 0.02 } as const
+const endingShares = { shards: 0.51, metrics: 0.01, keys: 0.01, door: 0.05, runs: 0.14,
+  routes: 0.01, actors: 0.1, graphs: 0.03, deployments: 0.02, platform: 0.02, store: 0.1,
+  traces: 0.02 } as const
 
 /** Adds a stage on top of those that were started. */
 export type StartStage = <T>(name: keyof typeof endingShares, start: () => T | Promise<T>,

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 
 import { systemEnv } from '../../../cluster/index.ts'
 import { openEgress } from '../../../src/egress/index.ts'
-import { openFrontDoor } from '../../../src/frontdoor/index.ts'
+import { buildFrontDoor } from '../../../src/frontdoor/index.ts'
 import type { FrontDoor, FrontDoorOptions } from '../../../src/frontdoor/index.ts'
 import type { GraphDescription, GraphHost } from '../../../src/graph/index.ts'
 import { ItemStore } from '../../../src/items/index.ts'
@@ -30,13 +30,21 @@ const self = { id: 'm', address: 'here' }
 
 /** The door is closed after the test. */
 export async function openDoor(options: Partial<FrontDoorOptions> = {}): Promise<OpenDoor> {
+  const { built, ...parts } = await buildDoor(options)
+  const door = await built.open()
+  onTestFinished(() => door.close(AbortSignal.abort()))
+  return { ...door, ...parts }
+}
+
+/** Builds a door without opening it. It is closed after the test. */
+export async function buildDoor(options: Partial<FrontDoorOptions> = {}) {
   const { uuid, uuid7 } = systemEnv({ level: 'silent' })
   const env: VirtualEnv = { ...virtualEnv(), uuid, uuid7 }
   const threads = new FakeThreads()
   const reads = new ReadQuota(env)
   const house = assistantHouse(env)
   const json = readLongJson(env.log)
-  const door = await openFrontDoor({
+  const built = await buildFrontDoor({
     host: '127.0.0.1',
     port: 0,
     version: '0.0.1',
@@ -64,10 +72,10 @@ export async function openDoor(options: Partial<FrontDoorOptions> = {}): Promise
     ...options,
   })
   onTestFinished(async () => {
-    await door.close(AbortSignal.abort())
+    await built.close()
     await json.close()
   })
-  return { ...door, threads, house, env, reads }
+  return { built, threads, house, env, reads }
 }
 
 const nowhere = () => Promise.reject(new Error('no graph is run here'))
