@@ -180,6 +180,10 @@ export function describeSpanPlaces(name: string, open: () => Promise<OpenSpans>)
       for await (const slice of spans.reader.scan(plan)) found.push(...slice.heads)
       return found
     }
+    const textOfFile = async (place: SpanPlace) => {
+      const [file] = await spans.reader.files(place, 'f')
+      return file && Buffer.from(file.data).toString()
+    }
     /** A child whose patch came without a project, as a trace of its own, and its real place. */
     function guessAndPost() {
       const place = placeOf(newTenant(), { trace: 1, span: 1, project: 0 })
@@ -218,13 +222,39 @@ export function describeSpanPlaces(name: string, open: () => Promise<OpenSpans>)
         expect((await heads(place.project, place)).map(({ id }) => id)).toEqual([place.id])
         expect(Buffer.from((await spans.reader.blocks(place, [7n])).get(7n)!).toString())
           .toBe('block')
-        const [file] = await spans.reader.files(place, 'f')
-        expect(file && Buffer.from(file.data).toString()).toBe('file')
+        expect(await textOfFile(place)).toBe('file')
         await spans.writer.remove(tenant, { kind: 'traces', traces: [place] })
         expect(await spans.reader.locate(tenant, [place.id])).toEqual([])
         expect((await spans.reader.blocks(guess, [7n])).size).toBe(0)
         expect(await spans.reader.files(guess, 'f')).toEqual([])
       })
+    }
+
+    for (const order of ['before', 'after'] as const) {
+      it(`is one span at the place of its post if it comes ${order} a post of the same project`,
+        async () => {
+          const { place: { project, ...at }, guess, late } = guessAndPost()
+          const place = { ...at, project: guess.project }
+          const { tenant } = place
+          const post = requestOf(tenant, [aPost(place, { arrivedUs: noonUs + 1 })])
+          if (order === 'after') await spans.writer.write(post)
+          await spans.writer.write(late)
+          if (order === 'before') {
+            await writeFeedback(spans.writer, [aFeedback(guess, 1, { trace: null, project: null })])
+            expect(await spans.writer.write(post)).toMatchObject({ moved: [place] })
+          } else await writeFeedback(spans.writer, [aFeedback(place, 1)])
+          expect(await spans.reader.locate(tenant, [place.id])).toEqual([place])
+          const found = await heads(place.project, place)
+          expect(found).toMatchObject([{ ...place, endUs: noonUs + 5, blocks: [7n],
+            feedback: [{ key: 'good', score: 1 }] }])
+          expect(found[0]!.isGuess).toBeUndefined()
+          expect((await spans.reader.blocks(place, [7n])).size).toBe(1)
+          expect(await textOfFile(place)).toBe('file')
+          await spans.writer.remove(tenant, { kind: 'traces', traces: [place] })
+          expect(await heads(place.project, place)).toEqual([])
+          expect((await spans.reader.blocks(guess, [7n])).size).toBe(0)
+          expect(await textOfFile(place)).toBeUndefined()
+        })
     }
 
     it('is in the guessed project for good if an operation names that project', async () => {

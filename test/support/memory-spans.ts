@@ -73,15 +73,14 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
   const guesses = new Set<string>()
   /** Moved spans whose move was not confirmed. */
   const unconfirmed = new Set<string>()
-  const takeOver = (place: SpanPlace, row: Row): boolean => {
-    guesses.delete(keyOf(place))
+  const takeOver = (place: SpanPlace): boolean => {
     let isTaken = false
-    for (const [key, { place: former, operations }] of rows) {
-      const isIt = former.tenant === place.tenant && former.id === place.id && guesses.has(key)
+    for (const [key, { place: former, operations }] of [...rows]) {
+      const isIt = former.tenant === place.tenant && former.id === place.id && guesses.delete(key)
       if (!isIt) continue
       isTaken = true
-      row.operations.push(...operations.map((operation) => ({ ...operation, place })))
       rows.delete(key)
+      rowAt(place).operations.push(...operations.map((operation) => ({ ...operation, place })))
       touch(former)
       for (const [name, block] of [...blocks]) {
         if (operations.some((operation) => operation.block === block.id)) {
@@ -147,10 +146,10 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
         .map(({ place }) => place)
       for (const span of alive) {
         const isNew = !rows.has(keyOf(span.place))
+        if (!span.isGuess && takeOver(span.place)) unconfirmed.add(keyOf(span.place))
         const row = rowAt(span.place)
         row.operations.push(operationOf(span))
         if (span.isGuess && isNew) guesses.add(keyOf(span.place))
-        if (!span.isGuess && takeOver(span.place, row)) unconfirmed.add(keyOf(span.place))
         if (unconfirmed.has(keyOf(span.place))) moved.push(span.place)
         for (const each of feedback.values()) {
           if (each.tenant === tenant && each.span === span.place.id) row.feedbackKeys.add(each.key)

@@ -96,8 +96,9 @@ export async function ingestOperations(parts: RequestParts,
   for (const id of refused) rejected.push({ id, reason: removedReason })
   // Rules read what all others can read already.
   if (placed.some(({ readers }) => readers !== undefined)) {
-    await parts.ended.note(tenant, placed.flatMap(({ place, fields, readers }) =>
-      readers === undefined || fields.endUs === null || removed.has(place.id)
+    // A guessed project is not known yet: the store returns such a span as moved once it is.
+    await parts.ended.note(tenant, placed.flatMap(({ place, fields, readers, isGuess }) =>
+      readers === undefined || fields.endUs === null || isGuess || removed.has(place.id)
         ? []
         : [{ place, readers }]
     ))

@@ -16,7 +16,6 @@ const tokenMs = 366 * 86_400_000
 /** The actions on late feedback and on tokens. */
 export class FeedbackActions {
   readonly #parts: ActionParts
-  readonly #tokens: FeedbackToken[] = []
 
   readonly all: Readonly<Record<string, () => Promise<void>>> = {
     'roll back run': () => this.#rollBackRun(),
@@ -68,7 +67,7 @@ export class FeedbackActions {
     if (one === undefined) return
     const token = this.#newToken(one.id)
     await house.now.ingest.putFeedbackToken(token)
-    this.#tokens.push(token)
+    model.tokens.push({ token, isGone: false })
   }
 
   /** A token is stored exactly as long as a project has its span. */
@@ -76,14 +75,14 @@ export class FeedbackActions {
     const { chance, house, model } = this.#parts
     const nowMs = house.rightMs
     // A span that the store has freed was removed by no request, and its token expires.
-    const spansOf = (id: string) => model.spans.filter((span) => span.id === id)
-    const known = this.#tokens.filter(({ span, expiresMs }) =>
-      expiresMs > nowMs && !spansOf(span).some(({ isFreed }) => isFreed)
+    const freed = new Set(model.spans.filter(({ isFreed }) => isFreed).map(({ id }) => id))
+    const known = model.tokens.filter(({ token: { span, expiresMs } }) =>
+      expiresMs > nowMs && !freed.has(span)
     )
     if (known.length === 0 || model.hasQuota) return
-    const token = chance.pick(known)
+    const { token, isGone } = chance.pick(known)
     await house.pass(5)
-    await this.#checkToken(token, spansOf(token.span).some(({ isGone }) => !isGone))
+    await this.#checkToken(token, !isGone)
   }
 
   #newToken(span: string): FeedbackToken {

@@ -4,7 +4,7 @@ import type { Project, SpanHead } from '../../../src/platform/index.ts'
 import { openBlock } from '../../../src/platform/spans/block.ts'
 import { placesOfDataset, tenant } from './platform-house.ts'
 import type { PlatformHouse } from './platform-house.ts'
-import { endOf, placeOf, removeSpan } from './platform-model.ts'
+import { placeOf, removeSpan } from './platform-model.ts'
 import type { ModelProject, ModelSpan, PlatformModel } from './platform-model.ts'
 
 const allProjects = { sortBy: 'name', descending: false, limit: 100, offset: 0 } as const
@@ -31,6 +31,7 @@ export class PlatformChecks {
   /** What is readable. */
   async check(): Promise<void> {
     const { projects } = this.#house.now
+    this.#model.endTokens()
     const found = (await projects.find(tenant, allProjects)).projects
     const live = this.#model.projects.filter(({ isDeleted }) => !isDeleted)
     this.expect('projects', found.map(({ name }) => name).toSorted(),
@@ -153,11 +154,11 @@ export class PlatformChecks {
     }
   }
 
-  /** What clients sent of spans, until the arrival of that reaches its end. */
+  /** What clients sent of spans, until that reaches its end. */
   async #checkPayloads(): Promise<void> {
     const { store } = this.#house.now
     for (const span of this.#model.spans) {
-      if (span.isGone || span.row || endOf(span, span.filedMs) <= this.#house.rightMs) continue
+      if (span.isGone || span.row || span.hasLostFirst) continue
       const [head] = await store.heads([placeOf(span)])
       const blocks = await store.blocks(placeOf(span), head?.blocks ?? [])
       const kinds = [...blocks.values()].flatMap((data) => openBlock(data))

@@ -1,7 +1,7 @@
 /** What a server should have, as far as the steps of a sequence specify it. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import type { SpanPlace } from '../../../src/platform/index.ts'
+import type { FeedbackToken, SpanPlace } from '../../../src/platform/index.ts'
 import type { Chance } from '../chance.ts'
 import { tenant } from './platform-house.ts'
 
@@ -36,8 +36,10 @@ export interface ModelSpan {
   /** Arrival of its last operation. */
   arrivedMs: number
   hasFile: boolean
-  /** Arrival of its file, which has an end of its own in Cassandra. */
+  /** Arrival of its first operations and its file, which have an end of their own in Cassandra. */
   readonly filedMs: number
+  /** True if its first operations have reached their end, and a later one has not. */
+  hasLostFirst?: boolean
   /** The row of a run of this server, in its thread until the run is deleted. */
   readonly row?: RunRow
   isGone: boolean
@@ -55,6 +57,12 @@ export interface ModelRecording {
   readonly days: number
   readonly atMs: number
   end: 'deleted' | 'freed' | undefined
+}
+
+/** A token for feedback. It is deleted with the last span of its id that a request removes. */
+export interface ModelToken {
+  readonly token: FeedbackToken
+  isGone: boolean
 }
 
 /** A dataset, by the number of its examples. */
@@ -80,6 +88,7 @@ export class PlatformModel {
   readonly datasets: ModelDataset[] = []
   readonly rules: ModelRule[] = []
   readonly recordings: ModelRecording[] = []
+  readonly tokens: ModelToken[] = []
   /** Own runs that their threads have deleted. */
   readonly deletedRuns = new Set<string>()
   /** True if the store removes the oldest spans by itself. */
@@ -181,6 +190,12 @@ export class PlatformModel {
     return true
   }
 
+  /** Removes tokens of spans that no project has. A later span of such an id has none. */
+  endTokens(): void {
+    const live = new Set(this.spans.filter(({ isGone }) => !isGone).map(({ id }) => id))
+    for (const each of this.tokens) if (!live.has(each.token.span)) each.isGone = true
+  }
+
   /** True if something reaches its end of life about now. */
   hasEndNear(nowMs: number, nearMs: number): boolean {
     return this.#ends().some((endMs) => Math.abs(endMs - nowMs) < nearMs)
@@ -190,7 +205,11 @@ export class PlatformModel {
   expire(nowMs: number): void {
     for (const span of this.spans) {
       if (span.isGone) continue
-      if (this.hasOwnEnds && endOf(span, span.filedMs) <= nowMs) span.hasFile = false
+      if (this.hasOwnEnds && endOf(span, span.filedMs) <= nowMs) {
+        Object.assign(span, { hasFile: false, hasLostFirst: true })
+        // A span without its end has not ended for a rule.
+        span.awaited.clear()
+      }
       if (endOf(span) > nowMs) continue
       span.isFreed = true
       if (this.hasOwnEnds) {

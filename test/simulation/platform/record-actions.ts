@@ -152,7 +152,7 @@ export class RecordActions {
     const halfMs = spans[Math.floor(spans.length / 2)]?.startMs ?? house.rightMs
     for (const span of spans) {
       const id = judgedId(rule.id, span.id)
-      if (!span.feedback.has(id)) span.awaited.add(id)
+      if (!span.feedback.has(id) && !span.hasLostFirst) span.awaited.add(id)
     }
     await Promise.all(
       [[0, halfMs * 1_000], [halfMs * 1_000, nowUs]].map(([fromUs, throughUs]) =>

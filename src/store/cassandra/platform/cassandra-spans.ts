@@ -40,12 +40,15 @@ const longestLifeS = 400 * 24 * 60 * 60
 const [traceSlice, traceMax] = [500, 100_000]
 /** Hours that are asked at a time whether they have a span. */
 const hoursAtOnce = 16
+/** Time in which a guess and the operation that names another place may be written concurrently. */
+const guessEarlierMs = 60 * 60 * 1_000
 /** Notes of guesses that are written at a time. */
 const guessesAtOnce = 16
 
 /** A store of spans over a connection, which it owns. Any number of them may write at once. */
 export class CassandraSpans implements SpanStore {
   readonly #connection: Connection
+  readonly #nowMs: () => number
   readonly #spans: SpanTable
   readonly #buckets: BucketTable
   readonly #blocks: BlockTable
@@ -64,6 +67,7 @@ export class CassandraSpans implements SpanStore {
     const env = { ...systemEnv, nowMs: cautiousClock(systemEnv) }
     const bodies = new ConstantBodies(new ChunkTable(connection), env)
     this.#connection = connection
+    this.#nowMs = env.nowMs
     this.#spans = new SpanTable(connection)
     this.#buckets = new BucketTable(connection, env)
     this.#blocks = new BlockTable(connection, bodies)
@@ -94,13 +98,15 @@ export class CassandraSpans implements SpanStore {
     // An hour lives as long as any of its spans may.
     const ofHour = (project: Uuid) => own.has(project) ? longestLifeS : ofProject(project)
     const ofTrace = timesToLive(places, ofProject)
-    const guesses = spans.filter(({ isGuess }) => isGuess)
-      .map(({ place: { id, project } }) => ({ span: id, project }))
+    const guessed = spans.filter(({ isGuess }) => isGuess).map(({ place }) => place)
+    const guesses = guessed.map(({ id, project, ...at }) => ({ span: id, project, at }))
     // Before the rows: a writer that names the project finds the note, or this one finds its rows.
     await forEachLimit(guessesAtOnce, guesses, (guess) => this.#waiting.addGuess(tenant, guess))
     const batches = new StatementBatches()
     this.#spans.add(batches, spans, ofProject)
-    this.#locations.add(batches, places, ofProject)
+    this.#locations.add(batches, spans.filter(({ isGuess }) => !isGuess).map(({ place }) => place),
+      ofProject)
+    this.#locations.add(batches, guessed, ofProject, this.#guessedUs())
     this.#blocks.addMembers(batches, spans, ofProject)
     const hoursWritten = this.#buckets.add(batches, places, ofHour)
     await this.#blocks.addBlocks(batches, tenant, blocks, ofTrace)
@@ -113,6 +119,11 @@ export class CassandraSpans implements SpanStore {
     const late = await this.#lateWrites.removed(places)
     await removeLate(this.#parts, tenant, late)
     return { removed: [...new Set(late.map(({ id }) => id))], moved }
+  }
+
+  /** An earlier timestamp, so that the location of a guess does not replace a named one. */
+  #guessedUs(): number {
+    return Math.floor(this.#nowMs() - guessEarlierMs) * 1_000
   }
 
   confirmMoves(tenant: string, places: readonly SpanPlace[]): Promise<void> {

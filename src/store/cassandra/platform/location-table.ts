@@ -23,18 +23,20 @@ export class LocationTable {
     this.#table = `${connection.keyspace}.span_location`
   }
 
-  /** Adds places to what a request writes, each once. */
+  /** Adds places to what a request writes, each once, at `atUs` or now. */
   add(batches: StatementBatches, places: readonly SpanPlace[],
-    timeToLiveS: (project: Uuid) => number): void {
-    const cql = `UPDATE ${this.#table} USING TTL ? ` +
+    timeToLiveS: (project: Uuid) => number, atUs?: number): void {
+    const cql =
+      `UPDATE ${this.#table} USING ${atUs === undefined ? '' : 'TIMESTAMP ? AND '}TTL ? ` +
       'SET start_us = ?, trace_id = ?, trace_start_us = ? ' +
       'WHERE tenant = ? AND minute = ? AND span_id = ? AND project = ?'
     const once = new Map(places.map((place) => [`${place.id} ${place.project}`, place]))
     for (const { tenant, project, startUs, id, trace, traceStartUs } of once.values()) {
       const minute = idMinute(id)
       batches.add(partitionOf(minute), { cql,
-        values: [timeToLiveS(project), BigInt(startUs), bytesOfUuid(trace), BigInt(traceStartUs),
-          tenant, minute, bytesOfUuid(id), project] }, rowBytes)
+        values: [...atUs === undefined ? [] : [BigInt(atUs)], timeToLiveS(project), BigInt(startUs),
+          bytesOfUuid(trace), BigInt(traceStartUs), tenant, minute, bytesOfUuid(id), project] },
+        rowBytes)
     }
   }
 

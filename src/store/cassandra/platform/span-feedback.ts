@@ -11,7 +11,7 @@ import { deleteMarks, putMark } from './feedback-marks.ts'
 import { takeOver } from './guess-takeover.ts'
 import type { RemovalParts } from './removal.ts'
 import type { PlacedFeedback } from './rows/feedback-row.ts'
-import type { Waiting } from './waiting-feedback.ts'
+import type { Guess, Waiting } from './waiting-feedback.ts'
 
 /** Feedback that waited, and is given to its span at a time. */
 const waitingAtOnce = 16
@@ -119,11 +119,12 @@ export class SpanFeedback implements FeedbackPort {
       return place?.project === project ? [place] : []
     })
     const elsewhere = await this.#namedPlaces(tenant,
-      guesses.map(({ span }) => span).filter((span) => !known.has(span)))
+      guesses.filter(({ span }) => !known.has(span)))
     await forEachLimit(waitingAtOnce, guesses, async (guess) => {
       const place = known.get(guess.span) ?? elsewhere.get(guess.span)
       if (place === undefined) return
-      const liveS = timeToLiveS.get(place.project) ?? timeToLiveS.get(guess.project) ?? 0
+      // The request may know the life in the guessed project only.
+      const liveS = timeToLiveS.get(place.project) ?? await this.#parts.spans.lifeLeftS(place)
       const marks = await takeOver(this.#parts, guess, place, liveS)
       if (marks === undefined) return
       moved.push(place)
@@ -138,11 +139,16 @@ export class SpanFeedback implements FeedbackPort {
       ({ id: span, project }) => this.#parts.waiting.removeMove(tenant, { span, project }))
   }
 
-  /** Places of spans in projects that an operation named. */
-  async #namedPlaces(tenant: string, ids: readonly Uuid[]): Promise<ReadonlyMap<Uuid, SpanPlace>> {
-    if (ids.length === 0) return new Map()
-    const places = await this.#placesOf(tenant, ids)
-    const heads = places.length < 2 ? [] : await this.#parts.spans.at(places)
+  /** Places of guessed spans that an operation named. */
+  async #namedPlaces(tenant: string,
+    guesses: readonly Guess[]): Promise<ReadonlyMap<Uuid, SpanPlace>> {
+    if (guesses.length === 0) return new Map()
+    const guessed = new Set(
+      guesses.map(({ span, project, at }) => keyOf({ tenant, id: span, project, ...at })),
+    )
+    const places = (await this.#placesOf(tenant, guesses.map(({ span }) => span)))
+      .filter((place) => !guessed.has(keyOf(place)))
+    const heads = places.length === 0 ? [] : await this.#parts.spans.at(places)
     return new Map(heads.filter(({ isGuess }) => isGuess !== true).map((head) => {
       const { project, startUs, id, trace, traceStartUs } = head
       return [id, { tenant, project, startUs, id, trace, traceStartUs }]
@@ -210,4 +216,8 @@ export class SpanFeedback implements FeedbackPort {
     const { locations, visibility } = this.#parts
     return await visibility.of(await locations.find(tenant, ids))
   }
+}
+
+function keyOf({ id, project, startUs, trace, traceStartUs }: SpanPlace): string {
+  return `${id} ${project} ${startUs} ${trace} ${traceStartUs}`
 }

@@ -157,6 +157,22 @@ export class SpanTable {
       values: [tenant, project, bucketOf(hourOf(startUs)), BigInt(startUs), bytesOfUuid(id)] }
   }
 
+  /** Removes the cell of an operation. */
+  operationRemoval({ tenant, project, startUs, id }: SpanPlace, key: bigint): Statement {
+    return { cql: `DELETE ops[?] FROM ${this.#table} WHERE ${atPlace}`,
+      values: [key, tenant, project, bucketOf(hourOf(startUs)), BigInt(startUs), bytesOfUuid(id)] }
+  }
+
+  /** Seconds for which a head lives from now on; 0 for ever, and for one that is not there. */
+  async lifeLeftS({ tenant, project, startUs, id }: SpanPlace): Promise<number> {
+    const [row] = await this.#connection.read({
+      cql: `SELECT TTL(ops) AS op_ttls FROM ${this.#table} WHERE ${atPlace}`,
+      values: [tenant, project, bucketOf(hourOf(startUs)), BigInt(startUs), bytesOfUuid(id)],
+    })
+    const left = (row?.op_ttls ?? []).map((ttl) => ttl ?? 0)
+    return left.length === 0 || left.includes(0) ? 0 : Math.max(...left)
+  }
+
   /** Removes a part of a partition. */
   async removeRange({ tenant, project, bucket, from, to }: BucketRange): Promise<void> {
     await this.#connection.write({ cql: `DELETE FROM ${this.#table} WHERE ${inRange}`,

@@ -6,7 +6,7 @@
  */
 
 import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
-import type { Uuid } from '../../../platform/index.ts'
+import type { SpanPlace, Uuid } from '../../../platform/index.ts'
 import type { Connection } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
 import { idMinute } from './rows/partition-key.ts'
@@ -22,14 +22,17 @@ export interface Waiting {
   readonly id: Uuid
 }
 
-/** A span in a project that no operation named, which waits for an operation that names one. */
-export interface Guess {
+/** A span that was moved to a project, and whose end may not be noted there. */
+export interface Move {
   readonly span: Uuid
   readonly project: Uuid
 }
 
-/** A span that was moved to a project, and whose end may not be noted there. */
-export type Move = Guess
+/** A span in a project that no operation named, which waits for an operation that names one. */
+export interface Guess extends Move {
+  /** Its start and trace there: an operation that names this project replaces its location. */
+  readonly at: Pick<SpanPlace, 'startUs' | 'trace' | 'traceStartUs'>
+}
 
 /** Notes about spans. */
 export interface WaitingNotes {
@@ -38,11 +41,11 @@ export interface WaitingNotes {
   readonly moves: readonly Move[]
 }
 
-/**
- * Follows the project in the id of a note, so that it is not the id of feedback. Earlier programs
- * take a move for a guess at the project that the span is in, which moves nothing.
- */
+/** Follows the project in the id of a note, so that it is not the id of feedback. */
 const [guessMark, moveMark] = [Buffer.from('g'), Buffer.from('m')]
+const [idBytes, timeBytes] = [16, 8]
+/** Bytes that follow the project of a guess: its mark, the starts and the trace. */
+const guessBytes = guessMark.length + 2 * timeBytes + idBytes
 /** Seconds that a guess waits, and a move that is not confirmed. */
 const guessWaitsS = 14 * 24 * 60 * 60
 
@@ -61,11 +64,11 @@ export class WaitingFeedback {
   }
 
   async addGuess(tenant: string, guess: Guess): Promise<void> {
-    await this.#put(tenant, guess.span, idOf(guess, guessMark), guessWaitsS)
+    await this.#put(tenant, guess.span, idOfGuess(guess), guessWaitsS)
   }
 
   async addMove(tenant: string, move: Move): Promise<void> {
-    await this.#put(tenant, move.span, idOf(move, moveMark), guessWaitsS)
+    await this.#put(tenant, move.span, idOfMove(move), guessWaitsS)
   }
 
   /** Notes that wait for any of these spans. */
@@ -84,8 +87,8 @@ export class WaitingFeedback {
       for await (const rows of this.#connection.pages(statement, page)) {
         for (const row of rows) {
           const [span, id] = [uuidOfBytes(row['span_id']), uuidOfBytes(row['id'])]
-          const mark = row['id'].subarray(16)
-          if (mark.equals(guessMark)) guesses.push({ span, project: id })
+          const mark = row['id'].subarray(idBytes)
+          if (mark.length === guessBytes) guesses.push({ span, project: id, at: placeIn(mark) })
           else if (mark.equals(moveMark)) moves.push({ span, project: id })
           else feedback.push({ span, id })
         }
@@ -99,11 +102,11 @@ export class WaitingFeedback {
   }
 
   async removeGuess(tenant: string, guess: Guess): Promise<void> {
-    await this.#delete(tenant, guess.span, idOf(guess, guessMark))
+    await this.#delete(tenant, guess.span, idOfGuess(guess))
   }
 
   async removeMove(tenant: string, move: Move): Promise<void> {
-    await this.#delete(tenant, move.span, idOf(move, moveMark))
+    await this.#delete(tenant, move.span, idOfMove(move))
   }
 
   async #put(tenant: string, span: Uuid, id: Buffer, liveS: number): Promise<void> {
@@ -123,6 +126,22 @@ export class WaitingFeedback {
   }
 }
 
-function idOf({ project }: Guess, mark: Buffer): Buffer {
-  return Buffer.concat([bytesOfUuid(project), mark])
+function idOfMove({ project }: Move): Buffer {
+  return Buffer.concat([bytesOfUuid(project), moveMark])
+}
+
+function idOfGuess({ project, at: { startUs, trace, traceStartUs } }: Guess): Buffer {
+  const [start, traceStart] = [startUs, traceStartUs].map((us) => {
+    const bytes = Buffer.alloc(timeBytes)
+    bytes.writeBigInt64BE(BigInt(us))
+    return bytes
+  })
+  return Buffer.concat([bytesOfUuid(project), guessMark, start!, traceStart!, bytesOfUuid(trace)])
+}
+
+function placeIn(mark: Buffer): Guess['at'] {
+  const [start, traceStart] = [guessMark.length, guessMark.length + timeBytes]
+  return { startUs: Number(mark.readBigInt64BE(start)),
+    traceStartUs: Number(mark.readBigInt64BE(traceStart)),
+    trace: uuidOfBytes(mark.subarray(traceStart + timeBytes)) }
 }

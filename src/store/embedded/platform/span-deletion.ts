@@ -38,7 +38,10 @@ export interface FreedRows {
 /** Projects of a tenant that are compared at a time for the oldest span. */
 const projectsOf = 500
 
-/** Deletes in the transaction of its caller. Each call returns how many spans it deleted. */
+/**
+ * Deletes in the transaction of its caller, and notes the ids of spans that a request removed. Each
+ * call returns how many spans it deleted.
+ */
 export class SpanDeletion {
   readonly #parts: SpanDeletionParts
   /** Project of each tenant behind which the comparison continues. */
@@ -48,19 +51,19 @@ export class SpanDeletion {
     this.#parts = parts
   }
 
-  /** Deletes spans of a trace that was removed, and notes their ids. */
+  /** Deletes spans of a trace that was removed. */
   trace(project: NumberedProject, trace: Uuid, limit: number): number {
     return this.#delete(project, this.#parts.database.prepare<SpanRow>(`
       SELECT ${spanColumns} FROM span WHERE tenant = ? AND trace = ? AND project = ? LIMIT ?
-    `).all(project.tenant, bytesOfUuid(trace), project.no, limit), 'children')
+    `).all(project.tenant, bytesOfUuid(trace), project.no, limit))
   }
 
-  /** Deletes the oldest spans of a project that was removed up to a time, and notes their ids. */
+  /** Deletes the oldest spans of a project that was removed up to a time. */
   older(project: NumberedProject, beforeUs: number, limit: number): number {
     return this.#delete(project, this.#parts.database.prepare<SpanRow>(`
       SELECT ${spanColumns} FROM span INDEXED BY span_start
       WHERE project = ? AND start_us < ? ORDER BY start_us LIMIT ?
-    `).all(project.no, beforeUs, limit), 'all')
+    `).all(project.no, beforeUs, limit))
   }
 
   /** Deletes spans of all projects whose life has ended at a minute since 1970. */
@@ -122,17 +125,19 @@ export class SpanDeletion {
     return no === undefined ? undefined : numbers.projectAt(no)
   }
 
-  #delete(project: NumberedProject, rows: readonly SpanRow[],
-    notes: 'none' | 'children' | 'all' = 'none'): number {
+  #delete(project: NumberedProject, rows: readonly SpanRow[]): number {
     const { database, hours, feedback, files, gone, use, env } = this.#parts
     const unpost = database.prepare(
       'DELETE FROM posting WHERE term = ? AND start_us = ? AND no = ?',
     )
     const remove = database.prepare('DELETE FROM span WHERE no = ?')
     const traces = new Map<string, Uint8Array>()
-    const isRequested = notes !== 'none'
+    const isGone = gone.test()
     for (const row of rows) {
       const [no, id, startUs, trace] = row
+      // Also of a span that is deleted for another reason, after the request was noted.
+      const isOlder = startUs < project.goneUs
+      const isRequested = isOlder || isGone(project, uuidOfBytes(trace))
       use.add(project.tenant, -bytesOfRow(row))
       for (const term of termsOf(row[21]).slice(0, row[24] ?? 0)) {
         unpost.run(mixedTerm(term, project.no), startUs, no)
@@ -142,7 +147,7 @@ export class SpanDeletion {
       feedback.deleteOfSpan(project, id)
       if (isRequested) feedback.deleteTokensOf(project.tenant, id)
       // The note of a trace also covers its root.
-      const isNoted = notes === 'all' || (notes === 'children' && Buffer.compare(id, trace) !== 0)
+      const isNoted = isOlder || (isRequested && Buffer.compare(id, trace) !== 0)
       if (isNoted) gone.noteId(project.tenant, id, env.nowMs() * 1_000)
       hours.shrink(project.no, startUs)
       traces.set(Buffer.from(trace).toString('latin1'), trace)

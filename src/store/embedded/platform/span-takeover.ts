@@ -1,6 +1,7 @@
 /**
  * Takes over spans whose project was guessed: a patch came before its post, and named no project.
- * The first operation that knows the project moves the span there, with all that belongs to it.
+ * The first operation that knows the project moves the span to its place there, with all that
+ * belongs to it. If the guess was right, the start and the trace may still be others.
  */
 
 import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
@@ -11,9 +12,10 @@ import type { HourRows } from '../span-rows/hour-rows.ts'
 import { mixedTerm } from '../span-rows/numbers.ts'
 import type { NumberedProject } from '../span-rows/numbers.ts'
 import type { StoredSpan } from '../span-rows/span-merge.ts'
-import { bytesOfRow, spanColumns, storedSpan } from '../span-rows/span-row.ts'
+import { arrivalOf, bytesOfRow, spanColumns, storedSpan } from '../span-rows/span-row.ts'
 import type { SpanRow } from '../span-rows/span-row.ts'
 import type { TenantUse } from '../span-rows/tenant-use.ts'
+import type { SpanLives } from './span-lives.ts'
 
 /** Connection and tables that a move changes. */
 export interface TakeoverParts {
@@ -21,6 +23,7 @@ export interface TakeoverParts {
   readonly hours: HourRows
   readonly use: TenantUse
   readonly files: FileRows
+  readonly lives: Pick<SpanLives, 'endOf'>
 }
 
 /** True if a tenant has a span whose project was guessed. */
@@ -51,13 +54,13 @@ export function namedPlace(database: Database, tenant: number, place: SpanPlace)
 }
 
 /** Removes the row of a span with a guessed project, and returns the span for its new place. */
-export function takeOver({ database, hours, use, files }: TakeoverParts,
-  { tenant, no: projectNo, id }: NumberedProject, place: SpanPlace): StoredSpan | undefined {
+export function takeOver({ database, hours, use, files, lives }: TakeoverParts,
+  { tenant, no: projectNo, id, lifeS }: NumberedProject, place: SpanPlace): StoredSpan | undefined {
   const span = bytesOfUuid(place.id)
   const row = database.prepare<readonly [...SpanRow, project: number]>(`
     SELECT ${spanColumns}, project FROM span INDEXED BY span_guessed
-    WHERE tenant = ? AND id = ? AND guessed = 1 LIMIT 1
-  `).get(tenant, span)
+    WHERE tenant = ? AND id = ? AND guessed = 1 ORDER BY project = ? DESC LIMIT 1
+  `).get(tenant, span, projectNo)
   if (row === undefined) return undefined
   const [no, , startUs, formerTrace] = row
   const former = row.at(-1) as number
@@ -75,8 +78,10 @@ export function takeOver({ database, hours, use, files }: TakeoverParts,
   for (const block of stored.blocks) move.run(trace, tenant, formerTrace, block.id)
   database.prepare(`
     UPDATE feedback SET project = ?, trace = ?, marked = 0 WHERE tenant = ? AND span = ?
-  `).run(bytesOfUuid(id), trace, tenant, span)
-  return { ...stored, place: { ...place, tenant: '' }, isMoved: true }
+      AND (project IS NULL OR project = (SELECT id FROM project WHERE no = ?))
+  `).run(bytesOfUuid(id), trace, tenant, span, former)
+  return { ...stored, place: { ...place, tenant: '' }, isMoved: true,
+    expiresMin: lives.endOf(arrivalOf(row as unknown as SpanRow), lifeS) }
 }
 
 /** Notes that the end of a moved span is known to the rules of its project. */

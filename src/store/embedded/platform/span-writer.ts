@@ -181,10 +181,9 @@ export class SpanWriter {
 
   #draft(project: NumberedProject, { place, isGuess }: SpanWrite, mayTakeOver: boolean): Draft {
     const stored = this.#stored(project, place.id)
-    if (stored !== undefined) return stored
-    const taken = mayTakeOver && isGuess !== true
-      ? takeOver(this.#parts, project, place)
-      : undefined
+    const takesOver = mayTakeOver && isGuess !== true
+    if (stored !== undefined && !(takesOver && stored.span.isGuess)) return stored
+    const taken = takesOver ? takeOver(this.#parts, project, place) : undefined
     return { no: undefined, project, span: taken ?? emptySpan(place),
       postings: new Set(taken?.posted), bytes: 0, indexed: [] }
   }

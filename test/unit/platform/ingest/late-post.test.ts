@@ -89,6 +89,21 @@ describe.each(kinds)('a patch before its post, %s store', (kind) => {
     },
   )
 
+  it('is read by the rules of the default project only if its post is there, too', async () => {
+    for (const project of ['demo', 'default']) {
+      const house = opened(kind)
+      house.ruled.add('default')
+      await house.send({ form: 'patch', spanId: id,
+        body: json({ end_time: '2026-01-01T00:00:09Z' }) })
+      expect(house.woken).toEqual([])
+      await house.send({ form: 'post',
+        body: json({ id, trace_id: id, dotted_order: order, name: 'late', session_name: project,
+          start_time: '2026-01-01T00:00:00Z' }) })
+      expect(house.woken).toEqual(project === 'default' ? ['rule of default'] : [])
+      await house.handlers.close(null)
+    }
+  })
+
   it('is read by rules if its post is sent again after its end could not be noted', async () => {
     const state = { fails: false }
     const house = opened(kind,

@@ -75,11 +75,20 @@ export function bytesOfMark({ key, score, value }: FeedbackMark): Buffer {
   )
 }
 
-/** The operations of a row. */
-export function operationsOf({ tenant, project, row }: HeadRow): readonly SpanOperation[] {
+/** An operation on a span whose project no operation named, and the key of its cell. */
+export interface GuessedOperation {
+  readonly key: bigint
+  readonly operation: SpanOperation
+}
+
+/** The operations of a row that named no project. */
+export function guessesOf({ tenant, project, row }: HeadRow): readonly GuessedOperation[] {
   const at = { tenant, project, startUs: Number(row['start_us']), id: uuidOfBytes(row['span_id']) }
-  return Object.values(row['ops'] ?? {}).map((cell) => Stored.decode(cell))
-    .toSorted((a, b) => a.nth - b.nth).map((each) => operationOf(at, each))
+  return Object.entries(row['ops'] ?? {})
+    .map(([key, cell]) => ({ key: BigInt(key), stored: Stored.decode(cell) }))
+    .filter(({ stored }) => stored.guess)
+    .toSorted((a, b) => a.stored.nth - b.stored.nth)
+    .map(({ key, stored }) => ({ key, operation: operationOf(at, stored) }))
 }
 
 function marksOf(cells: Record<string, Buffer>): readonly FeedbackMark[] {

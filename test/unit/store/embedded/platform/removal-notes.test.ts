@@ -95,3 +95,38 @@ it('a quota that removes old spans notes the arrival of the last of them', async
   const last = house.place(7 - left.length)
   expect(await store.freedUntilMs!(house.tenant)).toBe((last.startUs + 500_000) / 1_000)
 })
+
+it.each(['trace', 'project'] as const)(
+  'feedback is refused on a span of a removed %s that a quota deletes first',
+  async (kind) => {
+    store = house.open()
+    const root = house.place(1)
+    const child = { ...root, id: uuidOf(6, 1) }
+    await store.write(requestOf(house.tenant, [aPost(root), aPost(child)]))
+    await store.close()
+    // The process ended between the note of the removal and the deletion of the rows.
+    const trace = root.trace.replaceAll('-', '')
+    house.execute(kind === 'trace'
+      ? `INSERT INTO gone_trace SELECT unhex('${trace}'), no, ${house.nowUs}, 1 FROM project`
+      : `UPDATE project SET gone_us = ${Number.MAX_SAFE_INTEGER}`)
+    store = house.open(house.env, { tenantBytes: 1 })
+    await store.deleteFeedbackTokens(house.tenant)
+    await house.pass(3)
+    expect(house.execute('SELECT count(*) AS count FROM span')).toEqual([{ count: 0 }])
+    expect(await store.putFeedback([{ row: feedbackOn(child, 1, null), place: null }]))
+      .toEqual([uuidOf(5, 1)])
+  },
+)
+
+it('feedback of a third project stays there when a span moves from a guessed project', async () => {
+  store = house.open()
+  const [place, guess, third] = [0, 1, 2].map((project) => house.place(1, project))
+  await store.write(requestOf(house.tenant, [{ ...aPost(guess!), isGuess: true }, aPost(third!)]))
+  await store.putFeedback(
+    [guess!, third!].map((each, at) => ({ place: each, row: feedbackOn(each, at, each.project) })),
+  )
+  await store.write(requestOf(house.tenant, [aPost(place!)]))
+  const scores = async (at: SpanPlace) =>
+    (await store.heads([at])).flatMap(({ feedback }) => feedback.map(({ score }) => score))
+  expect([await scores(place!), await scores(third!)]).toEqual([[0], [1]])
+})
