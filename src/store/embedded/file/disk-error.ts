@@ -1,5 +1,7 @@
 /** Errors of the database file, in words for the person who can do something about them. */
 
+import { basename, dirname, join, sep } from 'node:path'
+
 import { CodedError, HeddleError } from '../../../errors.ts'
 import { memberOf } from '../../../json/index.ts'
 
@@ -16,6 +18,8 @@ const lockProtocol = 15
 const tooBig = 18
 const constraint = 19
 const notADatabase = 26
+/** Extended code for an index of the write-ahead log that cannot grow, because the disk is full. */
+const indexCannotGrow = 4874
 
 /**
  * The error as callers may see it: an `unavailable` with a message that names `file`. That is the
@@ -30,6 +34,15 @@ export function diskError(caught: unknown, file: string): HeddleError {
     return new HeddleError('too_large', undefined, {}, { cause: caught })
   }
   return HeddleError.from(caught)
+}
+
+/** The same for callers from outside: it names the file at a path, and not its folder. */
+export function callerDiskError(caught: unknown, path: string): HeddleError {
+  const error = diskError(caught, basename(path))
+  const message = error.message.replaceAll(join(dirname(path), sep), '')
+  return message === error.message
+    ? error
+    : new HeddleError(error.code, message, error.details, { cause: error })
 }
 
 /** True if the disk that was written to is full. */
@@ -56,6 +69,7 @@ export function isConflict(caught: unknown): boolean {
 /** SQLite's primary result code; undefined for an error of another source. */
 export function sqliteCode(caught: unknown): number | undefined {
   const code = memberOf(caught, 'errcode')
+  if (code === indexCannotGrow) return full
   return typeof code === 'number' ? code & 0xff : undefined
 }
 

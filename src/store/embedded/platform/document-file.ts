@@ -4,7 +4,7 @@
  */
 
 import { mkdirSync, statSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 
 import { HeddleError } from '../../../errors.ts'
 import { bytesOfUuid, documentPage } from '../../../platform/index.ts'
@@ -12,7 +12,7 @@ import type { Document, DocumentPlace, DocumentPort,
   DocumentRange } from '../../../platform/index.ts'
 import { Database } from '../file/database.ts'
 import type { Value } from '../file/database.ts'
-import { diskError, isDamage } from '../file/disk-error.ts'
+import { callerDiskError, isDamage } from '../file/disk-error.ts'
 import type { SchemaStep } from '../file/schema-version.ts'
 import { provideFile } from '../writer/database-file.ts'
 
@@ -127,7 +127,7 @@ export class DocumentFile implements DocumentPort {
       return work()
     } catch (error) {
       if (isDamage(error)) this.#release()
-      throw diskError(error, basename(this.#path))
+      throw callerDiskError(error, this.#path)
     }
   }
 

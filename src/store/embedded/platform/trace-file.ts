@@ -1,14 +1,14 @@
 /** The file `traces.db` of a data directory, opened when it is first needed. */
 
 import { mkdirSync, statSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { cautiousClock } from '../../../limits/index.ts'
 import type { RemovalListener } from '../../../platform/index.ts'
 import { Database } from '../file/database.ts'
-import { diskError, isDamage } from '../file/disk-error.ts'
+import { callerDiskError, isDamage } from '../file/disk-error.ts'
 import { provideFile } from '../writer/database-file.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { FeedbackRows } from '../span-rows/feedback-rows.ts'
@@ -108,7 +108,7 @@ export class TraceFile {
   /** The error as callers may see it. A damaged file is opened anew by the next call. */
   error(caught: unknown): HeddleError {
     if (isDamage(caught)) this.#release()
-    return diskError(caught, basename(this.path))
+    return callerDiskError(caught, this.path)
   }
 
   /** Calls the listener with spans that are removed without being asked for. */

@@ -4,10 +4,8 @@
  * that is acknowledged and not committed yet, of which WriterLink.isAheadOn tells.
  */
 
-import { basename } from 'node:path'
-
 import { Database } from '../file/database.ts'
-import { diskError } from '../file/disk-error.ts'
+import { callerDiskError } from '../file/disk-error.ts'
 import { BranchTable } from '../log/branch-table.ts'
 import type { StoreFile } from '../requests/request.ts'
 import type { StoredRow } from '../search/stored-row.ts'
@@ -59,7 +57,7 @@ export class Lookup {
     try {
       return read()
     } catch (error) {
-      throw diskError(error, basename(this.#file))
+      throw callerDiskError(error, this.#file)
     }
   }
 }

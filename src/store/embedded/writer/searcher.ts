@@ -7,7 +7,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 import { assert } from '../../../errors.ts'
 import { Database } from '../file/database.ts'
-import { diskError } from '../file/disk-error.ts'
+import { callerDiskError } from '../file/disk-error.ts'
 import type { SearchOrder, SearchReply, StoreFile } from '../requests/request.ts'
 import { UnlistedShards } from '../search/unlisted-shards.ts'
 import { VectorCache } from '../search/vector-cache.ts'
@@ -69,7 +69,7 @@ class Search implements Disposable {
 const searches = new Map<number, Search>()
 
 function failed(id: number, caught: unknown): SearchReply {
-  const { code, message, details, cause } = diskError(caught, file)
+  const { code, message, details, cause } = callerDiskError(caught, file)
   return { id, error: { code, message: message, details, cause } }
 }
 

@@ -102,6 +102,15 @@ describe('traces.db', () => {
     expect((await scanned(reader, wholePlan(tenant))).length).toBe(1)
   })
 
+  it('that is empty fails each call with its name, but not the path of its folder', async () => {
+    writeFileSync(join(directory, 'traces.db'), '')
+    await expect(open().write(requestOf(tenant, [aPost(place)]))).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'traces.db is empty. Put a backup in its place, or move traces.db* away to begin ' +
+        'anew.',
+    })
+  })
+
   it('that is damaged in the middle fails what reads there, until it is repaired', async () => {
     const spans = Array.from({ length: 500 }, (_, index) => aPost(newPlace(index)))
     await open().write(requestOf(tenant, spans))
