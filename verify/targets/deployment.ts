@@ -2,14 +2,17 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 
 import { DeployTarget } from '../../test/e2e/deploy/deploy-target.ts'
 import { deployedProject } from '../../test/e2e/deploy/deployed-project.ts'
+import type { Built } from '../../test/e2e/deploy/deployed-project.ts'
 import type { Deployment, Guarded } from './target.ts'
 
 const name = 'verify'
 const guardedName = 'guarded'
 const maxTries = 5
+const retryDelayMs = 200
 const agentFolder = join(import.meta.dirname, '../agent')
 
 export interface DeployOptions {
@@ -19,11 +22,14 @@ export interface DeployOptions {
 }
 
 /**
- * Deploys, and tries again if the server has closed a connection that was idle during a build. Each
- * request may be repeated: the same files make the same revision.
+ * Sends the requests, and sends them again if a connection breaks: the same files make the same
+ * revision. A build takes the processor for
+ * many seconds. The server closes idle connections then, so no request is sent before this process
+ * has had time to notice that.
  */
-async function retryDeploy<Result>(deploy: () => Promise<Result>): Promise<Result> {
+async function sendRequests<Result>(deploy: () => Promise<Result>): Promise<Result> {
   for (let tries = 1;; tries++) {
+    await pause(retryDelayMs)
     try {
       return await deploy()
     } catch (error) {
@@ -37,45 +43,52 @@ async function retryDeploy<Result>(deploy: () => Promise<Result>): Promise<Resul
  * its threads, and its node `act` has a name of its own, so that an interrupted thread needs the
  * revision that asked.
  */
-export async function deployAgent(options: DeployOptions): Promise<Deployment> {
-  return await retryDeploy(() => deployRevisions(options))
-}
-
-async function deployRevisions({ url, key, receiverUrl }: DeployOptions): Promise<Deployment> {
-  const agent = await readFile(join(agentFolder, 'agent.ts'), 'utf8')
-  const project = await deployedProject({
-    'langgraph.json': await readFile(join(agentFolder, 'langgraph.json'), 'utf8'),
-  })
-  try {
-    const target = new DeployTarget(url, name, { 'x-api-key': key })
+export async function deployAgent({ url, key, receiverUrl }: DeployOptions): Promise<Deployment> {
+  const [first, second] = await buildRevisions()
+  const target = new DeployTarget(url, name, { 'x-api-key': key })
+  return await sendRequests(async () => {
     await target.create({ limits: { workers: 1 } })
     await target.own('PUT', '/secrets', {
       values: { RECEIVER: receiverUrl, TOKEN: 'first-secret' },
     })
-    const revisions = []
-    for (const revision of ['r1', 'r2']) {
-      const built = await project.built(
-        agent.replaceAll("'act'", `'act-${revision}'`).replace(
-          'revision: string | undefined = undefined',
-          `revision: string | undefined = '${revision}'`,
-        ),
-      )
-      const uploaded = await target.upload(built)
-      revisions.push(uploaded.name)
-      if (revision === 'r1') await target.activate(uploaded.name)
-    }
-    return { name, revisions }
+    const active = await target.deploy(first)
+    const { name: other } = await target.upload(second)
+    return { name, revisions: [active, other] }
+  })
+}
+
+async function buildRevisions(): Promise<readonly [Built, Built]> {
+  const agent = await readFile(join(agentFolder, 'agent.ts'), 'utf8')
+  const project = await deployedProject({
+    'langgraph.json': await readFile(join(agentFolder, 'langgraph.json'), 'utf8'),
+  })
+  const build = (revision: string) =>
+    project.built(
+      agent.replaceAll("'act'", `'act-${revision}'`).replace(
+        'revision: string | undefined = undefined',
+        `revision: string | undefined = '${revision}'`,
+      ),
+    )
+  try {
+    return [await build('r1'), await build('r2')]
   } finally {
     await project.remove()
   }
 }
 
 /** Deploys the graph with a login that names the user by a token, and stores owners in metadata. */
-export async function deployGuarded(options: DeployOptions): Promise<Guarded> {
-  return await retryDeploy(() => deployLogin(options))
+export async function deployGuarded({ url, key, receiverUrl }: DeployOptions): Promise<Guarded> {
+  const built = await buildGuarded()
+  const target = new DeployTarget(url, guardedName, { 'x-api-key': key })
+  return await sendRequests(async () => {
+    await target.create({ limits: { workers: 1 } })
+    await target.own('PUT', '/secrets', { values: { RECEIVER: receiverUrl } })
+    await target.deploy(built)
+    return { name: guardedName, users: { own: 'Bearer alice', foreign: 'Bearer mallory' } }
+  })
 }
 
-async function deployLogin({ url, key, receiverUrl }: DeployOptions): Promise<Guarded> {
+async function buildGuarded(): Promise<Built> {
   const config = JSON.parse(await readFile(join(agentFolder, 'langgraph.json'), 'utf8')) as object
   const project = await deployedProject({
     'langgraph.json': JSON.stringify({ ...config, auth: { path: './auth.ts:auth' } }),
@@ -83,11 +96,7 @@ async function deployLogin({ url, key, receiverUrl }: DeployOptions): Promise<Gu
     'auth.ts': await readFile(join(agentFolder, 'auth.ts'), 'utf8'),
   }, { '@langchain/langgraph-sdk': '*' })
   try {
-    const target = new DeployTarget(url, guardedName, { 'x-api-key': key })
-    await target.create({ limits: { workers: 1 } })
-    await target.own('PUT', '/secrets', { values: { RECEIVER: receiverUrl } })
-    await target.deploy(await project.built())
-    return { name: guardedName, users: { own: 'Bearer alice', foreign: 'Bearer mallory' } }
+    return await project.built()
   } finally {
     await project.remove()
   }

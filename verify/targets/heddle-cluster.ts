@@ -20,6 +20,7 @@ const count = 3
 export async function startHeddleCluster(options: TargetOptions): Promise<Target> {
   const { receiverUrl, before } = options
   const closing = new AsyncDisposableStack()
+  let story = () => ''
   try {
     const earlier = before === undefined ? undefined : openEarlier(before)
     closing.defer(() => earlier?.remove())
@@ -40,6 +41,7 @@ export async function startHeddleCluster(options: TargetOptions): Promise<Target
         '--quota-delayed-runs', '2'],
     })
     closing.defer(() => cluster.close())
+    story = () => cluster.story()
     const [url] = cluster.frontDoors
     const keys = await makeKeys({ dataDir: tmpdir(), cassandra: keyspaceOf(cassandra) })
     const deployOptions = { url: url!, key: keys.own, receiverUrl }
@@ -54,6 +56,7 @@ export async function startHeddleCluster(options: TargetOptions): Promise<Target
       close: () => closing.disposeAsync(),
     }
   } catch (error) {
+    console.log(story())
     await closing.disposeAsync()
     throw error
   }
