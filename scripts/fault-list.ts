@@ -192,7 +192,7 @@ export const faults: readonly Fault[] = [
     before: '    if (found.has(span)) return true\n', after: '' },
   { name: 'feedback waits for a trace that was removed',
     file: 'src/store/embedded/platform/span-removal.ts',
-    before: '        feedback.deleteWaiting(number, trace)\n', after: '' },
+    before: '        feedback.deleteWaiting(number, trace, id)\n', after: '' },
   { name: 'feedback waits for a run that was rolled back',
     file: 'src/server/own-traces/gone-traces.ts',
     before: 'spans: [...runs.map(({ runId }) => runId), ...attempts] } })',

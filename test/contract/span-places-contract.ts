@@ -86,6 +86,31 @@ export function describeSpanPlaces(name: string, open: () => Promise<OpenSpans>)
       expect([await textOf(a), await textOf(b)]).toEqual([a.project, undefined])
     })
 
+    it('has feedback that names another project until that project has the span', async () => {
+      const [a, b] = twoPlaces()
+      const { tenant } = a
+      await spans.writer.write(requestOf(tenant, [aPost(a)]))
+      await writeFeedback(spans.writer, [aFeedback(b, 1), aFeedback(a, 2)])
+      expect((await scoresOf(a)).toSorted()).toEqual([1, 2])
+      await spans.writer.write(requestOf(tenant, [aPost(b)]))
+      expect([await scoresOf(a), await scoresOf(b)]).toEqual([[2], [1]])
+      await spans.writer.remove(tenant, { kind: 'traces', traces: [b] })
+      expect(await scoresOf(a)).toEqual([2])
+    })
+
+    it('gets feedback that waited while the span of its id was deleted elsewhere', async () => {
+      const [a, b] = twoPlaces()
+      const { tenant } = a
+      const child = { ...b, id: uuidOf(7, 7) }
+      const waiting = [b, child].map((place, at) => aFeedback(place, at, { trace: null }))
+      expect(await writeFeedback(spans.writer, waiting)).toEqual([])
+      await spans.writer.remove(tenant, { kind: 'traces', traces: [a] })
+      // A late child, which is rejected.
+      await spans.writer.write(requestOf(tenant, [aPost({ ...child, project: a.project })]))
+      await spans.writer.write(requestOf(tenant, [aPost(b), aPost(child)]))
+      expect([await scoresOf(b), await scoresOf(child)]).toEqual([[0], [1]])
+    })
+
     it('takes files and feedback in another project after it was deleted in one', async () => {
       const [a, b] = twoPlaces()
       const { tenant } = a

@@ -161,11 +161,14 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
         isRemoved({ tenant, project, startUs: 0, traceStartUs: 0, id: owner, trace: ownerTrace })
       for (const file of attached.filter((each) => !isLate(each)))
         files.set(fileKey(tenant, file), file)
-      const removed = spans.filter((span) => !alive.includes(span)).map(({ place }) => place.id)
+      const late = spans.filter((span) => !alive.includes(span)).map(({ place }) => place)
+      const removed = late.map(({ id }) => id)
       for (const id of removed) gone.add(`${tenant} ${id}`)
-      for (const [key, { span, tenant: of }] of feedback) {
-        if (of === tenant && removed.includes(span ?? '') &&
-          !known(tenant).some(({ id }) => id === span))
+      for (const [key, { span, project, tenant: of }] of feedback) {
+        const isLate = late.some((place) =>
+          place.id === span && (project === null || project === place.project)
+        )
+        if (of === tenant && isLate && !known(tenant).some(({ id }) => id === span))
           feedback.delete(key)
       }
       return { removed: [...new Set(removed)], moved }
@@ -239,7 +242,10 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
       removeTokens((token) => token.tenant === tenant && isToken(token))
       const isHeld = (id: Uuid | null) => known(tenant).some((head) => head.id === id)
       for (const [id, row] of feedback) {
-        const isOf = waiting.includes(row.span ?? '') || waiting.includes(row.trace ?? '')
+        const isOf = [row.span, row.trace].some((id) =>
+          id !== null && waiting.includes(id) && (what.kind !== 'traces' || row.project === null ||
+            what.traces.some(({ trace, project }) => trace === id && project === row.project))
+        )
         if (row.tenant === tenant && isOf && !isHeld(row.span)) feedback.delete(id)
       }
       for (const [id, row] of feedback) {

@@ -30,6 +30,13 @@ export async function putMark({ connection, spans, rollUps }: FeedbackMarkParts,
   await rollUps.touch([place])
 }
 
+/** Deletes the mark of feedback on a span of one project. */
+export async function deleteMark({ connection, spans, rollUps }: FeedbackMarkParts, row: Feedback,
+  place: SpanPlace): Promise<void> {
+  await connection.repeatableBatch([spans.mark(place, { id: row.id, data: null })])
+  await rollUps.touch([place])
+}
+
 /**
  * Deletes the marks of feedback on its span, in all projects that have the span. A mark that was
  * written after the removal of its span made a row, which is deleted.

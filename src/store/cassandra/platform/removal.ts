@@ -1,6 +1,6 @@
 /** Removes traces, projects, and what is older than a time. Heads go first. */
 
-import type { Hour, Removal, SpanPlace, Uuid } from '../../../platform/index.ts'
+import type { Feedback, Hour, Removal, SpanPlace, Uuid } from '../../../platform/index.ts'
 import type { Connection } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
 import type { BlockTable } from './block-table.ts'
@@ -63,12 +63,11 @@ export async function remove(parts: RemovalParts, tenant: string, what: Removal)
 
 async function removeTraces(parts: RemovalParts, tenant: string,
   traces: readonly SpanPlace[]): Promise<void> {
-  const ids = traces.map(({ trace }) => trace)
-  await parts.gone.note(tenant, ids)
-  await removeWaiting(parts, tenant, ids)
-  const byProject = Map.groupBy(traces, ({ project }) => project)
-  for (const [project, places] of byProject) {
-    await parts.buckets.markTraces(tenant, project, places.map(({ trace }) => trace))
+  await parts.gone.note(tenant, traces.map(({ trace }) => trace))
+  for (const [project, places] of Map.groupBy(traces, (place) => place.project)) {
+    const ids = places.map(({ trace }) => trace)
+    await removeWaiting(parts, tenant, ids, project)
+    await parts.buckets.markTraces(tenant, project, ids)
   }
   await forEachLimit(4, traces, async (trace) => {
     const places = await parts.blocks.members(trace)
@@ -107,11 +106,12 @@ async function removeTokens({ tokens, locations, visibility }: RemovalParts, ten
   })
 }
 
-/** Removes feedback that waits for spans. */
+/** Removes feedback that waits for spans. With a project, other projects keep their feedback. */
 async function removeWaiting({ waiting, feedback }: RemovalParts, tenant: string,
-  spans: readonly Uuid[]): Promise<void> {
+  spans: readonly Uuid[], project?: Uuid): Promise<void> {
   await forEachLimit(atOnce, (await waiting.for(tenant, spans)).feedback, async (each) => {
     const placed = await feedback.get(tenant, each.id)
+    if (project !== undefined && placed && isOfOther(placed.row, project)) return
     if (placed?.place === null) await feedback.remove(placed)
     await waiting.remove(tenant, each)
   })
@@ -181,9 +181,15 @@ async function removeSpans(parts: RemovalParts, tenant: string, places: readonly
 async function removeSpanFeedback(parts: RemovalParts,
   { tenant, id, project }: SpanPlace): Promise<void> {
   for await (const placed of parts.feedback.inScope(tenant, id)) {
+    if (placed.place === null && isOfOther(placed.row, project)) continue
     if (![undefined, project].includes(placed.place?.project)) continue
     // Feedback of no project that waited for its span has marks in all projects of the span.
     if (placed.place !== null && placed.row.project !== project) await deleteMarks(parts, placed)
     await parts.feedback.remove(placed)
   }
+}
+
+/** True if feedback names another project, and waits for a span there. */
+function isOfOther({ project: named }: Feedback, project: Uuid): boolean {
+  return named !== null && named !== project
 }

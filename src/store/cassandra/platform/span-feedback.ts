@@ -7,7 +7,7 @@ import { isSameFeedback } from '../../../platform/index.ts'
 import type { Feedback, FeedbackPort, FeedbackQuery, FeedbackToken, SpanPlace, SpansOfRequest,
   Uuid } from '../../../platform/index.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
-import { deleteMarks, putMark } from './feedback-marks.ts'
+import { deleteMark, deleteMarks, putMark } from './feedback-marks.ts'
 import { takeOver } from './guess-takeover.ts'
 import type { RemovalParts } from './removal.ts'
 import type { PlacedFeedback } from './rows/feedback-row.ts'
@@ -34,7 +34,9 @@ export class SpanFeedback implements FeedbackPort {
       }
       await this.#parts.feedback.put(placed)
       if (place !== null) await putMark(this.#parts, row, place)
-      else if (row.span !== null) await this.#awaitSpan(row, row.span)
+      // Feedback of a project that does not have the span is on that of another one meanwhile.
+      const isPlaced = place !== null && [null, place.project].includes(row.project)
+      if (row.span !== null && !isPlaced) await this.#awaitSpan(row, row.span)
       if (await this.#dropIfRemoved(placed)) refused.push(row.id)
     }
     return refused
@@ -167,16 +169,25 @@ export class SpanFeedback implements FeedbackPort {
     const visible = Map.groupBy(await this.#parts.visibility.of(places), ({ id }) => id)
     await forEachLimit(waitingAtOnce, waiting, async (each) => {
       const row = (await this.#parts.feedback.get(tenant, each.id))?.row
-      if (row !== undefined && row.span === each.span) {
-        const places = visible.get(each.span) ?? []
-        const named = places.filter(({ project }) => project === row.project)
-        for (const place of named.length > 0 ? named : places) {
-          await this.#parts.feedback.put({ row, place })
-          await putMark(this.#parts, row, place)
-        }
-      }
-      await this.#parts.waiting.remove(tenant, each)
+      const isSettled = row === undefined || row.span !== each.span ||
+        await this.#markOne(row, visible.get(each.span) ?? [])
+      if (isSettled) await this.#parts.waiting.remove(tenant, each)
     })
+  }
+
+  /** Marks spans with feedback. Returns false if it still waits for a span in its own project. */
+  async #markOne(row: Feedback, places: readonly SpanPlace[]): Promise<boolean> {
+    const named = places.filter(({ project }) => project === row.project)
+    for (const place of named.length > 0 ? named : places) {
+      await this.#parts.feedback.put({ row, place })
+      await putMark(this.#parts, row, place)
+    }
+    if (row.project === null) return true
+    if (named.length === 0) return false
+    const others = (await this.#placesOf(row.tenant, [row.span!]))
+      .filter(({ project }) => project !== row.project)
+    for (const place of others) await deleteMark(this.#parts, row, place)
+    return true
   }
 
   async getFeedback(tenant: string, id: Uuid): Promise<Feedback | undefined> {

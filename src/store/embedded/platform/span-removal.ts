@@ -109,7 +109,7 @@ export class SpanRemoval {
       return traces.map(({ project: id, trace }) => {
         const project = numbers.numberProject(number, id)
         gone.noteTrace(project, trace, env.nowMs() * 1_000)
-        feedback.deleteWaiting(number, trace)
+        feedback.deleteWaiting(number, trace, id)
         return { project, trace }
       })
     })
@@ -117,13 +117,14 @@ export class SpanRemoval {
   }
 
   async #removeFeedback(tenant: string, spans: readonly Uuid[]): Promise<void> {
-    const { numbers, gone, feedback, queue, env } = this.#parts
+    const { numbers, gone, feedback, writer, queue, env } = this.#parts
     await queue.run(tenant, spans.length, () => {
       const number = numbers.numberTenant(tenant)
       for (const span of spans) {
         const id = bytesOfUuid(span)
         gone.noteId(number, id, env.nowMs() * 1_000)
         feedback.deleteWaiting(number, span)
+        writer.mark(number, span)
         feedback.deleteTokensOf(number, id)
       }
     })

@@ -202,9 +202,9 @@ export class SpanWriter {
     const { project, span } = draft
     const { feedback } = this.#parts
     const { startUs, id } = span.place
-    if (draft.no === undefined && hasUnmarked && feedback.setMarked(project.tenant, id)) {
-      this.#mark(draft)
-    }
+    const isAwaited = draft.no === undefined && hasUnmarked &&
+      feedback.isAwaited(project.tenant, id)
+    if (isAwaited) this.#mark(draft)
     const values = changingValues(span)
     this.#parts.use.add(project.tenant, bytesOfSpan(values, span.posted.size) - draft.bytes)
     const no = draft.no === undefined
@@ -213,6 +213,17 @@ export class SpanWriter {
     const post = this.#parts.database.prepare('INSERT OR IGNORE INTO posting VALUES (?, ?, ?)')
     for (const term of draft.postings) post.run(mixedTerm(term, project.no), startUs, no)
     this.#parts.hours.touch(project.no, startUs)
+    if (isAwaited) this.#settleMarks(draft)
+  }
+
+  /** Removes marks of a project that has a span now from the spans of this id elsewhere. */
+  #settleMarks({ project: { tenant, no }, span: { place: { id } } }: Draft): void {
+    const { database, feedback } = this.#parts
+    feedback.setMarked(tenant, id)
+    const isElsewhere = database.prepare(
+      'SELECT 1 FROM span WHERE tenant = ? AND id = ? AND project <> ? LIMIT 1',
+    ).get(tenant, bytesOfUuid(id), no) !== undefined
+    if (isElsewhere) this.mark(tenant, id)
   }
 
   #insert(project: NumberedProject, { id, startUs, trace, traceStartUs }: SpanPlace,

@@ -94,11 +94,20 @@ export class FeedbackRows {
       SELECT 1 FROM span WHERE span.tenant = ?1 AND span.id = ?2))`, span, bytesOfUuid(project))
   }
 
-  /** Deletes feedback on a trace, and on its spans, of which none has come. */
-  deleteWaiting(tenant: number, trace: Uuid): void {
+  /**
+   * Deletes feedback on a trace, and on its spans, of which none has come. With a project, other
+   * projects keep their feedback.
+   */
+  deleteWaiting(tenant: number, trace: Uuid, project?: Uuid): void {
     if (!this.hasUnmarked(tenant)) return
-    this.#delete(tenant, 'marked = 0 AND span = ?2', bytesOfUuid(trace))
-    this.#delete(tenant, 'marked = 0 AND trace = ?2', bytesOfUuid(trace))
+    for (const column of ['span', 'trace']) {
+      const isIt = `marked = 0 AND ${column} = ?2`
+      if (project === undefined) this.#delete(tenant, isIt, bytesOfUuid(trace))
+      else {
+        this.#delete(tenant, `${isIt} AND (project IS NULL OR project = ?3)`, bytesOfUuid(trace),
+          bytesOfUuid(project))
+      }
+    }
   }
 
   /** Deletes feedback on a span that a project has rejected and no other project has. */
@@ -111,14 +120,17 @@ export class FeedbackRows {
 
   /** Deletes some feedback whose span has not come since a time. Returns how many. */
   expireWaiting(beforeUs: number, limit: number): number {
+    // Feedback that names another project is on the span of a project that has it.
+    const isUnplaced = `NOT EXISTS (SELECT 1 FROM span
+      WHERE span.tenant = feedback.tenant AND span.id = feedback.span)`
     return this.#database.prepare<[number]>(`
       SELECT DISTINCT tenant FROM (SELECT tenant FROM feedback INDEXED BY feedback_waiting
-        WHERE marked = 0 AND span IS NOT NULL AND modified_us < ? LIMIT ?)
+        WHERE marked = 0 AND span IS NOT NULL AND modified_us < ? AND ${isUnplaced} LIMIT ?)
     `).all(beforeUs, limit).reduce(
       (sum, [tenant]) =>
         sum + this.#delete(tenant, `no IN (SELECT no FROM feedback INDEXED BY feedback_waiting
-        WHERE marked = 0 AND span IS NOT NULL AND modified_us < ?2 AND tenant = ?1 LIMIT ?3)`,
-          beforeUs, limit).length,
+        WHERE marked = 0 AND span IS NOT NULL AND modified_us < ?2 AND tenant = ?1
+          AND ${isUnplaced} LIMIT ?3)`, beforeUs, limit).length,
       0,
     )
   }
@@ -163,12 +175,24 @@ export class FeedbackRows {
     ).get(tenant) !== undefined
   }
 
-  /** Notes that a span gets the marks of its feedback. Returns false if none waits for it. */
+  /**
+   * Notes that a span gets the marks of its feedback. Feedback of a project that does not have the
+   * span waits for it there. Returns false if none waits.
+   */
   setMarked(tenant: number, span: Uuid): boolean {
-    const { changes } = this.#database.prepare(
-      'UPDATE feedback SET marked = 1 WHERE tenant = ? AND span = ? AND marked = 0',
-    ).run(tenant, bytesOfUuid(span))
+    const { changes } = this.#database.prepare(`
+      UPDATE feedback SET marked = 1 WHERE tenant = ?1 AND span = ?2 AND marked = 0
+        AND (project IS NULL OR EXISTS (SELECT 1 FROM span JOIN project ON project.no = span.project
+          WHERE span.tenant = ?1 AND span.id = ?2 AND project.id = feedback.project))
+    `).run(tenant, bytesOfUuid(span))
     return changes > 0
+  }
+
+  /** True if a span has feedback that waits for it. */
+  isAwaited(tenant: number, span: Uuid): boolean {
+    return this.#database.prepare(
+      'SELECT 1 FROM feedback WHERE tenant = ? AND span = ? AND marked = 0 LIMIT 1',
+    ).get(tenant, bytesOfUuid(span)) !== undefined
   }
 
   putToken(tenant: number, token: FeedbackToken): void {

@@ -97,7 +97,7 @@ it('leaves no mark in another project of feedback that is removed with its span'
 })
 
 it('takes the marks of a removed project from the spans of other projects', async () => {
-  await other.write(requestOf(tenant, [aPost(place), aPost(elsewhere)]))
+  await other.write(requestOf(tenant, [aPost(place)]))
   const kept = { ...row, id: uuidOf(5, 2), project: place.project }
   await other.putFeedback([{ row, place }, { row: kept, place }])
   const hour = Math.floor(place.startUs / 3_600e6)
