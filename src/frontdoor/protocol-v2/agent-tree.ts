@@ -25,11 +25,13 @@ interface GrowingNode {
 const ofRun: Readonly<Record<string, AgentStatus>> = { pending: 'started', running: 'running',
   success: 'completed', error: 'failed', timeout: 'failed', interrupted: 'interrupted' }
 
-/** The status of the root graph of a run. One that waits for an answer has ended well. */
+/** The status of the root graph of a run. A run that waits for an answer has ended well. */
 export function rootStatus({ status, interruptsJson }: Pick<RunRow,
   | 'status'
   | 'interruptsJson'>): AgentStatus {
-  const waits = Object.keys(JSON.parse(interruptsJson || '{}') as object).length > 0
+  // The task of a run that failed is open, too.
+  const waits = status === 'success' &&
+    Object.keys(JSON.parse(interruptsJson || '{}') as object).length > 0
   return waits ? 'interrupted' : ofRun[status] ?? 'running'
 }
 

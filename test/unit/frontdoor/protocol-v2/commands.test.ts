@@ -236,6 +236,19 @@ describe('agent.getTree', () => {
     expect(door.threads.given('runGraphs')).toBe(door.threads.lastRun.row.runId)
   })
 
+  it.each([
+    ['success', '{"task":[]}', 'interrupted'],
+    ['error', '{"task":[]}', 'failed'],
+    ['timeout', '{"task":[{"id":"a"}]}', 'failed'],
+    ['interrupted', '{}', 'interrupted'],
+  ])('of a run with the status %s and the interrupts %s is %s',
+    async (status, interrupts, root) => {
+      const door = await withRun()
+      Object.assign(door.threads.lastRun.row, { status, interruptsJson: interrupts })
+      const { json } = await send(door, 'agent.getTree')
+      expect(json.result).toMatchObject({ tree: { status: root } })
+    })
+
   it('of a run with too many graphs says so', async () => {
     const door = await withRun()
     door.threads.graphs = { graphs: [], isCut: true }
