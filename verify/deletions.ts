@@ -27,6 +27,7 @@ export async function deleteEverything(session: Session, signal: AbortSignal): P
   if (!session.offers('thread.delete')) return
   const { calls } = indexHistory(session.history.entries)
   for (const path of listCreated(session)) await deletePath(session, path, signal)
+  await deleteExperiments(session, signal)
   for (const search of listSearches(session)) {
     if (search.path.endsWith('/threads/search') && session.offers('thread.remove')) {
       await pruneThreads(session, search, signal)
@@ -50,10 +51,12 @@ interface Search {
 
 function listSearches(session: Session): readonly Search[] {
   const { name, bases } = session
-  const search = (path: string, field: string): Search => ({ path: `${path}/search`,
-    body: { metadata: { [field]: name } } })
+  const search = (path: string, field: string, value = name): Search => ({ path: `${path}/search`,
+    body: { metadata: { [field]: value } } })
   return [
     ...bases.map((base) => search(`${base}/threads`, 'verify')),
+    // A tool that asks has a thread until the answer.
+    ...session.offers('mcp.call') ? [search('/threads', 'mcp_session', '')] : [],
     ...session.offers('mortal.create') ? [search('/threads', 'mortal')] : [],
     ...session.offers('cron.create') ? [search('/runs/crons', 'verify')] : [],
     ...session.offers('assistant.create') ? [search('/assistants', 'verify')] : [],
@@ -100,6 +103,29 @@ function listCreated(session: Session): readonly string[] {
     ...[...new Set(ticks.map(({ runId }) => runId))].map((id) => `/threads/${id}`),
     ...[...items].map((client) => `/store/items?namespace=verify.${name}&key=client-${client}`),
   ]
+}
+
+/** Deletes the datasets in which replays of the deployment are kept, with their experiments. */
+async function deleteExperiments(session: Session, signal: AbortSignal): Promise<void> {
+  if (session.replays.length === 0) return
+  const path = `/d/${session.deployment?.name}/api/v1`
+  for (const id of listExperiments(session)) {
+    await deletePath(session, `${path}/sessions/${id}`, signal)
+  }
+  const { response } = await session.call(lastReader, { operation: 'final.find', method: 'GET',
+    path: `${path}/datasets?limit=100` }, signal)
+  for (const { id } of (response ?? []) as Ids[]) {
+    await deletePath(session, `${path}/datasets/${id}`, signal)
+  }
+}
+
+/** Experiments of replays. */
+function listExperiments({ history }: Session): ReadonlySet<string> {
+  return new Set(history.entries.flatMap((entry) => {
+    if (entry.type !== 'call' || entry.operation !== 'replay.get') return []
+    const { replay } = (entry.response ?? {}) as { replay?: { experiment: string | null } }
+    return replay?.experiment ?? []
+  }))
 }
 
 type Ids = Readonly<Record<'assistant_id' | 'cron_id' | 'thread_id' | 'id', string>>

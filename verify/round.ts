@@ -12,6 +12,7 @@ import type { PairTable } from './pairs.ts'
 import type { Target } from './targets/target.ts'
 import { runClients } from './workload/clients.ts'
 import { offeredOperations } from './workload/operations.ts'
+import { readReplay } from './workload/replay-operations.ts'
 import { lastReader, Session } from './workload/session.ts'
 
 export interface RoundOptions {
@@ -30,6 +31,8 @@ const webhooksMs = 30_000
 /** Time for open calls, and then for unfinished runs, to end. */
 const quietMs = 60_000
 const pageSize = 100
+/** Delay between two looks at a replay, in milliseconds. */
+const pollMs = 500
 
 /** Runs a round. Its history ends with the entry `quiet` and the last reads. */
 export async function runRound(options: RoundOptions): Promise<void> {
@@ -46,6 +49,7 @@ export async function runRound(options: RoundOptions): Promise<void> {
     injectFaults(target, history, { chance: new Chance(seed), stopped }),
   ])
   await waitForRuns(session, AbortSignal.timeout(quietMs))
+  await waitForReplays(session, AbortSignal.timeout(quietMs))
   history.add({ type: 'quiet', atMs: history.nowMs() })
   await readEverything(session, AbortSignal.timeout(quietMs))
   await waitForWebhooks(history)
@@ -85,6 +89,14 @@ async function waitForRuns(session: Session, signal: AbortSignal): Promise<void>
   }
 }
 
+/** Resolves when all replays have ended, or when the signal is aborted. */
+async function waitForReplays(session: Session, signal: AbortSignal): Promise<void> {
+  const caller = { session, client: { number: lastReader, signal } }
+  for (const id of session.replays) {
+    while (!signal.aborted && await readReplay(caller, id) === 'running') await pause(pollMs)
+  }
+}
+
 /** Resolves when the webhooks of all runs, also of crons, were delivered, or after a limit. */
 async function waitForWebhooks({ entries }: HistoryWriter): Promise<void> {
   const endMs = performance.now() + webhooksMs
@@ -116,6 +128,9 @@ function search(session: Session, base: string, { body, signal }: SearchOptions)
 /** Reads each thread that was ever created, its state and its runs. */
 export async function readEverything(session: Session, signal: AbortSignal): Promise<void> {
   for (const base of session.bases) await listThreads(session, base, signal)
+  for (const id of session.replays) {
+    await readReplay({ session, client: { number: lastReader, signal } }, id)
+  }
   for (const [threadId, thread] of indexHistory(session.history.entries).threads) {
     for (const run of session.offers('trace.get') ? thread.runs.keys() : []) {
       await session.call(lastReader, { operation: 'trace.get', threadId, method: 'GET',

@@ -7,7 +7,7 @@
 
 import { Annotation, interrupt, messagesStateReducer, START,
   StateGraph } from '@langchain/langgraph'
-import type { LangGraphRunnableConfig } from '@langchain/langgraph'
+import type { LangGraphRunnableConfig, Messages } from '@langchain/langgraph'
 import type { BaseMessage } from '@langchain/core/messages'
 import { setTimeout as wait } from 'node:timers/promises'
 
@@ -16,6 +16,8 @@ interface Task {
   readonly action: 'plain' | 'slow' | 'fail' | 'ask' | 'charge' | 'mail' | 'draft'
   /** Duration of a `slow` task in milliseconds. */
   readonly ms: number
+  /** True if a message of A2A brought it: its sender gets a message back. */
+  readonly isMessage?: boolean
 }
 
 type Work = (means: { readonly key: string }) => unknown
@@ -39,7 +41,8 @@ const State = Annotation.Root({
     default: () => [],
   }),
   /** Messages that clients gave to a run while it executed. */
-  messages: Annotation<BaseMessage[]>({ reducer: messagesStateReducer, default: () => [] }),
+  messages: Annotation<BaseMessage[], Messages>({ reducer: messagesStateReducer,
+    default: () => [] }),
   /** Number of messages that earlier runs have seen. */
   seen: Annotation<number>,
 })
@@ -62,17 +65,30 @@ async function post(name: string, token: string, key: string): Promise<string> {
   return await response.text()
 }
 
+/** The task in a message of A2A, if the run was started by one. */
+function findMessage({ log, messages }: typeof State.State, context: unknown): Task | undefined {
+  const { message: id } = (context ?? {}) as { readonly message?: string }
+  const message = id === undefined ? undefined : messages.find((each) => each.id === id)
+  const [token = '', action = 'plain', ms = '0'] = String(message?.content).split('/')
+  // A run for a message that came too late has the context of the run before.
+  if (message === undefined || log.includes(`${token}:in`)) return undefined
+  return { token, action: action as Task['action'], ms: Number(ms), isMessage: true }
+}
+
 /** A message that came too late for the run before is the input of a run, without a task. */
-function enter({ task, log, messages, seen = 0 }: typeof State.State,
-  { configurable }: LangGraphRunnableConfig) {
+function findLateMessage({ task, log, messages, seen = 0 }: typeof State.State): Task | undefined {
   const message = log.includes(`${task?.token}:in`) ? messages.slice(seen).at(-1) : undefined
-  const next: Task = message ? { token: String(message.content), action: 'plain', ms: 0 } : task
+  return message && { token: String(message.content), action: 'plain', ms: 0 }
+}
+
+function enter(state: typeof State.State, { configurable, context }: LangGraphRunnableConfig) {
+  const next = findMessage(state, context) ?? findLateMessage(state) ?? state.task
   const version = configurable?.['version'] as string | undefined
   const by = version === undefined ? [] : [`${next.token}:by:${version}`]
   return {
     task: next,
     log: [`${next.token}:in`, ...by, ...describeRevision(next.token)],
-    seen: messages.length,
+    seen: state.messages.length,
   }
 }
 
@@ -84,9 +100,10 @@ function describeRevision(token: string): readonly string[] {
   return [`${token}:revision:${revision}`, `${token}:secret:${process.env['TOKEN']}`]
 }
 
-function leave({ task: { token } }: typeof State.State) {
+function leave({ task: { token, isMessage } }: typeof State.State) {
   const end = revision === undefined ? [] : [`${token}:end:${revision}`]
-  return { log: [`${token}:out`, ...end] }
+  const reply = isMessage ? [{ role: 'ai', content: `${token}:reply` }] : []
+  return { log: [`${token}:out`, ...end], messages: reply }
 }
 
 /** Makes the graph over a world. */
@@ -95,8 +112,10 @@ export function createAgent(world: AgentWorld) {
     if (action === 'slow') await world.wait(ms)
     if (action === 'fail') throw new Error(`Task ${token} fails.`)
     if (action === 'ask') {
-      const answer = interrupt<unknown, string>({ token })
-      return { log: [`${token}:answer:${answer}`] }
+      const answer = interrupt<unknown, string | { readonly task: Task }>({ token })
+      // By protocol v2, the input of a run is the answer.
+      const given = typeof answer === 'string' ? answer : answer.task.token
+      return { log: [`${token}:answer:${given}`] }
     }
     if (action === 'charge' || action === 'mail' || action === 'draft') {
       const receipt = await effect(action, { token }, ({ key }) => world.post(action, token, key))

@@ -109,17 +109,17 @@ const lives: Rule<HistoryIndex> = (index) =>
 /** A run has the version that was the latest when the run was created. */
 const used: Rule<ThreadInHistory> = ({ index, thread }) => {
   const assistants = new Map(assistantsOf(index).map((assistant) => [assistant.id, assistant]))
-  const starts = new Map(thread.starts.toReversed().map((start) => [start.token, start.call]))
+  const starts = new Map(thread.starts.toReversed().map((start) => [start.token, start]))
   return thread.reads.flatMap(({ call: read, log }) =>
     log.filter((entry) => entry.includes(':by:')).flatMap((entry) => {
       const [token = '', , version = ''] = entry.split(':')
       const start = starts.get(token)
       if (start === undefined) return []
-      const { assistant_id: id } = start.body as { assistant_id: string }
-      const allowed = allowedValues([null], assistants.get(id)?.writes ?? [], start)
+      const { assistantId = '', call } = start
+      const allowed = allowedValues([null], assistants.get(assistantId)?.writes ?? [], call)
       return allowed.includes(version) ? [] : [{
         message: `${token} has version ${version}; allowed: ${allowed}`,
-        calls: [start, read],
+        calls: [call, read],
       }]
     })
   )

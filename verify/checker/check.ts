@@ -1,13 +1,16 @@
 /** Checks a history alone: no server is needed. */
 
+import { taskRules, toolRules } from './agent-rules.ts'
 import { assistantRules, versionRules } from './assistant-rules.ts'
 import { cronRules } from './cron-rules.ts'
 import { deploymentRules, revisionRules } from './deploy-rules.ts'
 import { documentRules } from './document-rules.ts'
 import type { Entry } from '../history/history.ts'
 import { indexHistory } from './history-index.ts'
+import { protocolRules } from './protocol-rules.ts'
 import { itemRules, metadataRules } from './register-rules.ts'
 import { historyRules, threadLifeRules } from './response-rules.ts'
+import { recordingRules, replayRules } from './replay-rules.ts'
 import { runRules, runsRules } from './run-rules.ts'
 import { threadRules } from './state-rules.ts'
 import { tenantRules } from './tenant-rules.ts'
@@ -16,9 +19,10 @@ import { applyRules } from './violation.ts'
 import type { Violation } from './violation.ts'
 
 const rulesOfHistories = { ...historyRules, ...itemRules, ...runsRules, ...traceRules,
-  ...assistantRules, ...cronRules, ...tenantRules, ...deploymentRules, ...documentRules }
+  ...assistantRules, ...cronRules, ...tenantRules, ...deploymentRules, ...documentRules,
+  ...toolRules, ...replayRules }
 const rulesOfThreads = { ...threadRules, ...threadLifeRules, ...runRules, ...metadataRules,
-  ...versionRules, ...revisionRules }
+  ...versionRules, ...revisionRules, ...protocolRules, ...taskRules, ...recordingRules }
 
 /** Returns the violations of all rules; none for a correct history. */
 export function checkHistory(entries: readonly Entry[]): readonly Violation[] {

@@ -99,8 +99,8 @@ function pausesOf({ calls }: HistoryIndex): readonly Pause[] {
   }))
 }
 
-function isStart({ operation, path }: Call): boolean {
-  return path.startsWith('/d/') && /^run\.(create|delay|wait|stream)$/.test(operation)
+function isStart({ operation }: Call): boolean {
+  return /^(run\.(create|delay|wait|stream)|v2\.start)$/.test(operation)
 }
 
 /** True if the run is one of the deployment that is paused. */
@@ -114,7 +114,7 @@ const paused: Rule<HistoryIndex> = (index) => {
   return index.calls.filter(isStart).flatMap((call) => {
     const pauses = allPauses.filter((pause) => isPausedBy(call, pause))
     // A run that is waited for may have been accepted at any time of the request.
-    const within = /create|delay/.test(call.operation) &&
+    const within = /create|delay|v2/.test(call.operation) &&
       pauses.find((pause) =>
         isSuccess(pause.paused.status) && isBefore(pause.paused, call)
         && firstResume(index, pause) > call.endMs && !isDisturbed(index, pause, call)

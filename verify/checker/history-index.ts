@@ -1,6 +1,8 @@
 /** Index of a history: its calls by thread, run and token. Times are milliseconds. */
 
 import type { Call, Effect, Entry, Fault, Tick, Webhook } from '../history/history.ts'
+import { readSent, withOutcome } from './requests.ts'
+import type { Sent } from './requests.ts'
 
 /** A state of a thread that a client has read: its log, and an entry for each message. */
 export interface StateRead {
@@ -15,12 +17,8 @@ export interface RunView {
 }
 
 /** A request that started a run, with its task or with the answer to an interrupt. */
-export interface RunStart {
+export interface RunStart extends Sent {
   readonly call: Call
-  readonly token: string
-  /** Action of the task; `answer` for a resume. */
-  readonly action: string
-  readonly strategy: string
 }
 
 export interface RunRecord {
@@ -74,7 +72,7 @@ export function isSuccess(status: number | undefined): boolean {
 
 /** Indexes a history. */
 export function indexHistory(entries: readonly Entry[]): HistoryIndex {
-  const calls = entries.filter((entry) => entry.type === 'call')
+  const calls = entries.filter((entry) => entry.type === 'call').map(withOutcome)
     .toSorted((one, other) => one.startMs - other.startMs)
   const byThread = Map.groupBy(calls, ({ threadId }) => threadId ?? '')
   const start = entries.find((entry) => entry.type === 'start')
@@ -131,33 +129,28 @@ function isDeletion({ operation, response }: Call): boolean {
   return operation === 'thread.delete' || operation === 'thread.remove' && count > 0
 }
 
-interface RunBody {
-  readonly input?: { readonly task: { readonly token: string; readonly action: string } }
-  readonly command?: { readonly resume: Readonly<Record<string, string>> }
-  readonly multitask_strategy?: string
-}
-
 function toStart(call: Call): RunStart[] {
-  if (!/^run\.(wait|create|stream|resume|repeat|delay)$/.test(call.operation)) return []
-  const { input, command, multitask_strategy: strategy = '' } = call.body as RunBody
-  if (input) return [{ call, token: input.task.token, action: input.task.action, strategy }]
-  const [token = ''] = Object.values(command?.resume ?? {})
-  return [{ call, token, action: 'answer', strategy }]
-}
-
-/** The question that a resume answers: the token of the task that asks. */
-export function questionOf({ call }: RunStart): string | undefined {
-  return (call.body as { metadata?: { question?: string } }).metadata?.question
+  const sent = readSent(call)
+  return sent ? [{ call, ...sent }] : []
 }
 
 function toRead(call: Call): StateRead[] {
-  const isRead = call.operation === 'thread.state' || call.operation === 'thread.get'
-  if (!isRead || call.status !== 200) return []
-  const { values } = call.response as {
-    values?: { log?: string[]; messages?: { content: string }[] } | null
-  }
-  const messages = values?.messages?.map(({ content }) => `${content}:message`) ?? []
+  const isCommand = call.operation === 'v2.state'
+  if (!isCommand && !/^thread\.(state|get)$/.test(call.operation) || call.status !== 200) return []
+  const { values } = (isCommand
+    ? (call.response as { result: unknown }).result
+    : call.response) as StateResponse
+  const messages = values?.messages?.map(({ content }) => toEntry(content)) ?? []
   return [{ call, log: [...values?.log ?? [], ...messages] }]
+}
+
+/** The entry of a message. That of the graph is an entry already. */
+function toEntry(content: string): string {
+  return content.includes(':') ? content : `${content.split('/')[0]!}:message`
+}
+
+interface StateResponse {
+  readonly values?: { readonly log?: string[]; readonly messages?: { content: string }[] } | null
 }
 
 function toRuns(calls: readonly Call[], starts: readonly RunStart[]) {

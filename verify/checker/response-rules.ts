@@ -174,9 +174,10 @@ function isAboutRun({ response }: Call): boolean {
 function onThread({ calls }: ThreadRecord): readonly Call[] {
   return calls.filter(({ operation }) =>
     !/^(wrong|foreign)\./.test(operation) &&
-    !/^(runs?\.(get|join|cancel|follow|delete)|thread\.(fork|prune|remove)|trace\.get)$/.test(
-      operation,
-    )
+    !/^(runs?\.(get|join|cancel|follow|delete)|thread\.(fork|prune|remove)|trace\.get|v2\.events)$/
+      .test(
+        operation,
+      )
   )
 }
 

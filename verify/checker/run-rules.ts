@@ -17,10 +17,17 @@ const repeated: Rule<ThreadInHistory> = ({ thread: { starts } }) =>
 /** A run with a new task is refused only by the strategy `reject`. */
 const accepted: Rule<ThreadInHistory> = ({ thread: { starts } }) =>
   starts.filter(({ call, action, strategy }) =>
-    action !== 'answer' && strategy !== 'reject' && (call.status === 400 || call.status === 422)
+    action !== 'answer' && strategy !== 'reject' && call.operation !== 'v2.fork'
+    && !wasRolledBack(call) && (call.status === 400 || call.status === 422)
   ).map(({ call, token }) => ({ message: `${token} was refused with ${call.status}`,
     calls: [call] })
   )
+
+/** True if the run of a message of A2A was rolled back before the response. */
+function wasRolledBack({ response }: Call): boolean {
+  const { error } = (response ?? {}) as { error?: { message?: string } | string }
+  return typeof error === 'object' && /^Run \S+ not found/.test(error.message ?? '')
+}
 
 /** A stream has each event once, and continues after the event that the client names. */
 const streamed: Rule<ThreadInHistory> = ({ thread: { calls } }) => {
@@ -60,9 +67,8 @@ interface Notified {
 function notifiedRuns({ threads }: HistoryIndex): readonly Notified[] {
   return [...threads.values()].flatMap((thread) =>
     [...thread.runs.values()].flatMap(({ id, start, views }) => {
-      const { webhook } = (start?.call.body ?? {}) as { webhook?: string }
       const last = views.at(-1)
-      return webhook !== undefined && start !== undefined && last !== undefined
+      return start?.webhook !== undefined && last !== undefined
           && isFinal(last.status) && thread.deletions.length === 0
         ? [{ start: start.call, runId: id, status: last.status }]
         : []

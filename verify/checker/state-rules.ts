@@ -1,7 +1,7 @@
 /** Rules about the state of a thread: which entries its log may, must and must not contain. */
 
 import type { Call } from '../history/history.ts'
-import { isFinal, questionOf } from './history-index.ts'
+import { isFinal } from './history-index.ts'
 import type { HistoryIndex, RunRecord, RunStart, StateRead, ThreadRecord } from './history-index.ts'
 import type { Rule } from './violation.ts'
 
@@ -23,7 +23,7 @@ function successOf(run: RunRecord): Call | undefined {
 
 /** Entries that a run leaves in the log if it succeeds. */
 function entriesOf({ token, action }: RunStart): readonly string[] {
-  if (action === 'answer') return []
+  if (action === 'answer' || action === 'input') return []
   // A run that asks succeeds with an open interrupt, and may never be answered.
   return action === 'ask' || action === 'mail' ? [`${token}:in`] : [`${token}:in`, `${token}:out`]
 }
@@ -95,10 +95,22 @@ const kept: Rule<ThreadInHistory> = ({ index, thread }) =>
   })
 
 /** True if the thread may have gone back to an earlier checkpoint in this time. */
-function mayFork({ calls }: ThreadRecord, fromMs: number, untilMs: number): boolean {
-  return calls.some(({ operation, status = 0, startMs, endMs }) =>
-    operation === 'thread.fork' && status < 400 && endMs >= fromMs && startMs <= untilMs
+export function mayFork(thread: ThreadRecord, fromMs: number, untilMs: number): boolean {
+  return thread.calls.some((call) =>
+    isFork(call) && (call.status ?? 0) < 400 && call.startMs <= untilMs
+    && forkEndMs(thread, call) >= fromMs
   )
+}
+
+function isFork({ operation }: Call): boolean {
+  return operation === 'thread.fork' || operation === 'v2.fork'
+}
+
+/** The latest time of a fork. That of a run takes effect when the run starts. */
+function forkEndMs({ runs }: ThreadRecord, { operation, endMs, runId = '' }: Call): number {
+  if (operation === 'thread.fork') return endMs
+  const ended = runs.get(runId)?.views.find(({ status }) => isFinal(status) || status === 'gone')
+  return ended?.call.endMs ?? Infinity
 }
 
 interface KeptEntry {
@@ -180,7 +192,7 @@ const ordered: Rule<ThreadInHistory> = ({ thread }) => {
   if (read === undefined) return []
   // A run may have been created by a repetition of its request; a delayed run starts later.
   const unordered = new Set(
-    thread.starts.filter(({ call }) => /^run\.(repeat|delay)$/.test(call.operation))
+    thread.starts.filter(({ call }) => /\.(repeat|delay)$/.test(call.operation))
       .map(({ token }) => token),
   )
   const placed = thread.starts.filter(({ token }) => !unordered.has(token))
@@ -202,7 +214,7 @@ const answers: Rule<ThreadInHistory> = ({ index, thread }) =>
     log.filter((entry) => entry.includes(':answer:')).flatMap((entry) => {
       const [question, , answer] = entry.split(':')
       const start = findAnswer(index, thread, answer!)
-      if (start === undefined || questionOf(start) === question) return []
+      if (start?.question === undefined || start.question === question) return []
       return [{ message: `${entry} answers another question`, calls: [start.call, call] }]
     })
   )
@@ -231,16 +243,21 @@ const answered: Rule<ThreadInHistory> = ({ thread }) =>
     })
 
 /** True if a rollback may have taken back what was read. */
-function mayRollBack({ calls }: ThreadRecord, read: StateRead): boolean {
-  return calls.some((call) =>
-    (isRollback(call) || call.operation === 'thread.fork') && !isBefore(call, read.call)
-  )
+function mayRollBack(thread: ThreadRecord, { call: { startMs } }: StateRead): boolean {
+  return mayFork(thread, startMs, Infinity) ||
+    thread.calls.some((call) => isRollback(call) && call.endMs > startMs)
 }
 
 /** True for a request that may roll a run back. */
 export function isRollback({ operation, path, body }: Call): boolean {
   if (operation.endsWith('.cancel')) return path.includes('action=rollback')
-  return (body as { multitask_strategy?: string } | undefined)?.multitask_strategy === 'rollback'
+  const { multitask_strategy: strategy, params } = (body ?? {}) as StrategyBody
+  return (strategy ?? params?.multitask_strategy) === 'rollback'
+}
+
+interface StrategyBody {
+  readonly multitask_strategy?: string
+  readonly params?: StrategyBody
 }
 
 /** A status is final: a run that has ended keeps its status, and is not forgotten. */
@@ -277,7 +294,7 @@ function isAboutRun({ path, body }: Call, runId: string): boolean {
 }
 
 /** True if a client wanted to delete the run at any time. */
-function isRunDeleted({ calls }: ThreadRecord, runId: string): boolean {
+export function isRunDeleted({ calls }: ThreadRecord, runId: string): boolean {
   return calls.some((call) => call.operation === 'run.delete' && isAboutRun(call, runId))
 }
 

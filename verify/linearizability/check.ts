@@ -29,7 +29,7 @@ export function hasGo(): boolean {
  */
 export async function checkLogs(index: HistoryIndex): Promise<readonly Violation[]> {
   const threads = [...index.threads.values()].filter(({ copy, calls }) =>
-    copy === undefined && !calls.some(({ operation }) => operation === 'thread.fork')
+    copy === undefined && !calls.some(({ operation }) => /^(thread|v2)\.fork$/.test(operation))
   )
   const program = spawn('go', ['run', '.'], { cwd: import.meta.dirname,
     stdio: ['pipe', 'pipe', 'inherit'] })
@@ -83,7 +83,7 @@ function toUpdates({ calls }: ThreadRecord): LogOperation[] {
 function toRuns({ runs }: ThreadRecord): LogOperation[] {
   return [...runs.values()].flatMap(({ start, views }) => {
     const succeeded = views.find(({ status }) => status === 'success')?.call
-    if (!start || !succeeded || start.action === 'answer' ||
+    if (!start || !succeeded || /^(answer|input)$/.test(start.action) ||
       start.call.operation === 'run.repeat') {
       return []
     }

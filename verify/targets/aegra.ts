@@ -30,6 +30,7 @@ const missing = new RegExp(
   [
     '^(project|span|feedback|trace|stateless|cron|mortal)\\.',
     '^(example|prompt|queue|share)\\.',
+    '^(wrong\\.)?(v2|a2a|mcp)\\.',
     '^run\\.(inject|repeat|delay)$',
     '^runs\\.cancel$',
     '^thread\\.(copy|prune|remove|search|count)$',

@@ -44,12 +44,12 @@ async function sendRequests<Result>(deploy: () => Promise<Result>): Promise<Resu
  * revision that asked.
  */
 export async function deployAgent({ url, key, receiverUrl }: DeployOptions): Promise<Deployment> {
-  const [first, second] = await buildRevisions()
+  const [first, second] = await buildRevisions(receiverUrl)
   const target = new DeployTarget(url, name, { 'x-api-key': key })
   return await sendRequests(async () => {
-    await target.create({ limits: { workers: 1 } })
+    await target.create({ limits: { workers: 1 }, record: 'all' })
     await target.own('PUT', '/secrets', {
-      values: { RECEIVER: receiverUrl, TOKEN: 'first-secret' },
+      values: { TOKEN: 'first-secret' },
     })
     const active = await target.deploy(first)
     const { name: other } = await target.upload(second)
@@ -57,8 +57,10 @@ export async function deployAgent({ url, key, receiverUrl }: DeployOptions): Pro
   })
 }
 
-async function buildRevisions(): Promise<readonly [Built, Built]> {
-  const agent = await readFile(join(agentFolder, 'agent.ts'), 'utf8')
+async function buildRevisions(receiverUrl: string): Promise<readonly [Built, Built]> {
+  // A replay has no secrets, so the address of the receiver is not one.
+  const agent = (await readFile(join(agentFolder, 'agent.ts'), 'utf8'))
+    .replace(`process.env['RECEIVER']`, `'${receiverUrl}'`)
   const project = await deployedProject({
     'langgraph.json': await readFile(join(agentFolder, 'langgraph.json'), 'utf8'),
   })

@@ -23,7 +23,8 @@ const packages = ['@langchain/langgraph-cli@1.5.1', '@langchain/langgraph@1.4.18
  */
 const missing = new RegExp(
   ['^(project|span|feedback|trace|example|prompt|queue|share|cron|mortal)\\.',
-    '^run\\.(inject|repeat)$', '^thread\\.(prune|remove)$', '^task\\.(charge|mail|draft)$'].join(
+    '^(wrong\\.)?(v2|a2a|mcp)\\.', '^run\\.(inject|repeat)$', '^thread\\.(prune|remove)$',
+    '^task\\.(charge|mail|draft)$'].join(
       '|',
     ),
 )

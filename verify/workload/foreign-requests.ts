@@ -26,7 +26,14 @@ function listThreadRequests(scene: Scene): readonly Drawn[] {
     { operation: 'foreign.change', method, path: `${path}${suffix}`, body: sent, threadId }
   )
   const filter = { metadata: { verify: name } }
+  const call = { jsonrpc: '2.0', id: 1, params: { id: run } }
   return [
+    ...['state.get', 'agent.getTree', 'state.listCheckpoints'].map((method) =>
+      change('POST', '/commands', { id: 1, method, params: {} })
+    ),
+    ...['GetTask', 'CancelTask'].map((method): Drawn => ({ operation: 'foreign.change',
+      method: 'POST', path: `${base}/a2a/verify`, body: { ...call, method }, threadId })
+    ),
     get(''),
     get('/state'),
     get('/history'),

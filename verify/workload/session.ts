@@ -4,6 +4,8 @@ import type { Chance } from '../../test/simulation/chance.ts'
 import type { History } from '../history/history.ts'
 import { PairTable } from '../pairs.ts'
 import type { Target } from '../targets/target.ts'
+import { DeletionGuard } from './deletion-guard.ts'
+import { parseEvents } from './event-text.ts'
 
 /** A thread as the clients know it. They may be behind the server, as real clients are. */
 export interface KnownThread {
@@ -14,6 +16,16 @@ export interface KnownThread {
   readonly runs: string[]
   /** Open interrupts that a client has seen, by id: the token of the task that asks. */
   interrupts: ReadonlyMap<string, string>
+  /** The newest tasks of A2A. */
+  readonly tasks: KnownTask[]
+}
+
+/** A task of A2A, as its last response has it. */
+export interface KnownTask {
+  readonly id: string
+  readonly state: string
+  /** Token of its message. */
+  readonly token: string
 }
 
 /** The newest span of a client. */
@@ -36,6 +48,12 @@ export interface Request {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
+}
+
+/** A front door, and the headers of its caller. */
+export interface Door {
+  readonly url: string
+  readonly credentials: Readonly<Record<string, string>>
 }
 
 export interface Reply {
@@ -99,6 +117,10 @@ export class Session {
   readonly crons = new Map<number, KnownCron>()
   /** Id of the newest thread of each client that has a time to live, by the client's number. */
   readonly mortals = new Map<number, string>()
+  /** Ids of the replays of the deployment. */
+  readonly replays: string[] = []
+  /** Keeps requests that create a missing thread apart from its deletion. */
+  readonly deletions = new DeletionGuard()
   readonly history: History
   readonly pairs: PairTable
   /** Metadata value that all threads of this session have. */
@@ -111,7 +133,7 @@ export class Session {
   /** Paths before `/threads`: of the server's own project, and of the deployment. */
   readonly bases: readonly string[]
   readonly #keys: Target['keys']
-  readonly #guarded: Target['guarded']
+  readonly guarded: Target['guarded']
   readonly #missing: RegExp | undefined
   readonly #healthPath: string
   readonly #urls: readonly string[]
@@ -126,7 +148,7 @@ export class Session {
     this.#urls = options.urls
     this.#keys = options.keys
     this.deployment = options.deployment
-    this.#guarded = options.guarded
+    this.guarded = options.guarded
     this.bases = ['',
       ...[options.deployment, options.guarded].flatMap((deployment) =>
         deployment ? [`/d/${deployment.name}`] : []
@@ -141,7 +163,8 @@ export class Session {
 
   /** True if the target has the operation or the task. */
   offers(name: string): boolean {
-    if (this.deployment === undefined && name.startsWith('deploy.')) return false
+    if (this.deployment === undefined && /^(wrong\.)?(deploy|replay)\.|^run\.calls$/.test(name))
+      return false
     if (this.#keys === undefined && /^(foreign|usage)\./.test(name)) return false
     return this.#missing?.test(name) !== true
   }
@@ -156,7 +179,7 @@ export class Session {
   }
 
   addThread(id: string, base: string): void {
-    this.threads.push({ id, base, runs: [], interrupts: new Map() })
+    this.threads.push({ id, base, runs: [], interrupts: new Map(), tasks: [] })
   }
 
   removeThread(id: string): void {
@@ -191,12 +214,19 @@ export class Session {
   }
 
   /** Sends a request and records it. Rejects only if the session is aborted. */
-  async call(client: number, request: Request, signal: AbortSignal): Promise<Reply> {
+  call(client: number, request: Request, signal: AbortSignal): Promise<Reply> {
+    return this.record(client, request, ({ url }) => this.#send(url, request, signal))
+  }
+
+  /** Records a request that the caller sends to a front door. */
+  async record(client: number, request: Request,
+    exchange: (door: Door) => Promise<Reply>): Promise<Reply> {
     const { threadId } = request
     this.pairs.note(request)
     const startMs = this.history.nowMs()
     const url = this.#url(client)
-    const reply = await this.#send(url, request, signal)
+    const credentials = this.#listCredentials(request.path, request.tenant ?? 'own')
+    const reply = await exchange({ url, credentials }).catch(() => ({} as Reply))
     this.history.add({ type: 'call', client, ...request, startMs, endMs: this.history.nowMs(), url,
       ...reply })
     if (threadId !== undefined && reply.runId !== undefined) this.addRun(threadId, reply.runId)
@@ -205,7 +235,7 @@ export class Session {
 
   /** Headers of the caller: a user of the guarded deployment, or a key of the tenant. */
   #listCredentials(path: string, tenant: 'own' | 'foreign'): Readonly<Record<string, string>> {
-    const guarded = this.#guarded
+    const guarded = this.guarded
     const isGuarded = guarded && path.startsWith(`/d/${guarded.name}/`) &&
       !path.includes('/api/v1/')
     if (isGuarded) return { authorization: guarded.users[tenant] }
@@ -230,7 +260,7 @@ export class Session {
       const parsed = parseBody(text, response.headers.get('content-type') ?? '')
       return {
         status: response.status,
-        runId: runOf(response.headers.get('content-location')) ?? fieldOf(parsed, 'run_id'),
+        runId: runOf(response.headers.get('content-location')) ?? findRunId(parsed),
         response: parsed,
         retryAfter: response.headers.get('retry-after') ?? undefined,
       }
@@ -249,7 +279,23 @@ function fieldOf(value: unknown, name: string): string | undefined {
   return typeof field === 'string' ? field : undefined
 }
 
-/** Parses JSON; of an event stream, returns its events, the ids of values and the last values. */
+/** The run that a response names, also the response to a command, or the task of a message. */
+function findRunId(response: unknown): string | undefined {
+  const { result, results } = (response ?? {}) as RpcResponse
+  const { task = results?.[0]?.task } = (result ?? {}) as RpcResult
+  return fieldOf(response, 'run_id') ?? fieldOf(result, 'run_id') ?? fieldOf(task, 'id')
+}
+
+interface RpcResult {
+  readonly task?: unknown
+}
+
+interface RpcResponse {
+  readonly result?: unknown
+  readonly results?: readonly RpcResult[]
+}
+
+/** Parses JSON, or the events of a stream. */
 function parseBody(text: string, type: string): unknown {
   if (type.startsWith('text/event-stream')) return parseEvents(text)
   if (text === '') return undefined
@@ -258,21 +304,6 @@ function parseBody(text: string, type: string): unknown {
   } catch {
     return text
   }
-}
-
-function parseEvents(text: string) {
-  const events: string[] = []
-  const ids: string[] = []
-  let values: unknown
-  for (const block of text.split('\n\n')) {
-    const event = /^event: (.*)$/m.exec(block)?.[1]
-    if (event === undefined) continue
-    events.push(event)
-    if (event !== 'values') continue
-    values = JSON.parse(/^data: (.*)$/m.exec(block)?.[1] ?? 'null')
-    ids.push(/^id: (.*)$/m.exec(block)?.[1] ?? '')
-  }
-  return { events, ids, values }
 }
 
 /** A client: its own chance, and the abort of the round. */

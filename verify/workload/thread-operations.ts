@@ -124,13 +124,15 @@ const removeThread: Operation = {
   weight: 0.7,
   async execute(scene) {
     const { session, thread } = scene
+    if (!session.deletions.startDeletion(thread.id)) return
     const reply = await send('thread.remove', scene, {
       method: 'POST',
       path: '/threads/prune',
       body: { thread_ids: [thread.id], strategy: 'delete' },
     })
     const { pruned_count: count } = (reply.response ?? {}) as { pruned_count?: number }
-    if (count !== 0) session.removeThread(thread.id)
+    if (count === 0) session.deletions.cancelDeletion(thread.id)
+    else session.removeThread(thread.id)
     await getThread.execute(scene)
   },
 }
@@ -155,6 +157,7 @@ const deleteThread: Operation = {
   weight: 1,
   async execute(scene) {
     const { session, thread } = scene
+    if (!session.deletions.startDeletion(thread.id)) return
     session.removeThread(thread.id)
     await send('thread.delete', scene, { method: 'DELETE', path: `/threads/${thread.id}` })
     await getThread.execute(scene)

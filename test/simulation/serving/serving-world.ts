@@ -52,7 +52,8 @@ const lastReader = -1
 /** Operations of parts that members lack here, and those that need clocks which are right. */
 const leftOut = new RegExp(
   ['^(project|span|trace|feedback|foreign|deploy|revision|cron|mortal)\\.',
-    '^(example|prompt|queue|share)\\.', '^task\\.draft$'].join('|'),
+    '^(example|prompt|queue|share)\\.', '^(wrong\\.)?(a2a|mcp)\\.', '^v2\\.(events|socket)$',
+    '^task\\.draft$'].join('|'),
 )
 
 /** A small world that loads all modules first: loading takes turns of Node's loop. */

@@ -5,7 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { checkHistory, ruleNames } from '../../../verify/checker/check.ts'
 import type { Call, Entry } from '../../../verify/history/history.ts'
 import { countPairs, PairTable, reportPairs } from '../../../verify/pairs.ts'
+import { brokenAgents } from './agent-histories.ts'
 import { History } from './made-history.ts'
+import { brokenProtocols } from './protocol-histories.ts'
+import { brokenReplays } from './replay-histories.ts'
 
 const created = () => new History().create()
 const succeeded = () => created().run('a').view('a', 'success')
@@ -71,6 +74,9 @@ const deployed = () =>
 
 /** A history for each rule that breaks this rule and no other. */
 const broken: Readonly<Record<string, History>> = {
+  ...brokenProtocols,
+  ...brokenAgents,
+  ...brokenReplays,
   'available without faults': created().call('thread.get', { status: undefined }),
   'no 5xx but 503': new History().create().call('thread.get', { status: 500 }),
   'wrong requests are rejected': created().call('wrong.json', { status: 200 }),
