@@ -26,7 +26,9 @@ export async function writeOwnRuns(
   { tenant, runs }: Parameters<SpanWrites['ownRuns']>[0],
   nextUs: () => number,
 ): Promise<void> {
-  const fresh = await withoutKnown({ store, removedRuns }, tenant, runs)
+  // The report of a run that was deleted here makes no project.
+  const fresh = await withoutKnown({ store, removedRuns }, tenant,
+    runs.filter(({ id }) => !removedRuns.isNoted(tenant, id)))
   if (fresh.length === 0) return
   const roots = fresh.map((run) => rootOf(tenant, run))
   const projects = await needs.ownProjects({ tenant, runs: fresh.map(filedRunOf) })
@@ -76,7 +78,7 @@ export function filedRunOf(run: OwnRun): FiledRun {
 /** Dependencies of the writer of own runs. */
 export interface OwnRunParts extends Pick<RequestParts, 'store' | 'ended'> {
   readonly needs: Pick<Calls<SpanWriteNeeds>, 'ownProjects'>
-  readonly removedRuns: Pick<RemovedRuns, 'among' | 'freedUntilMs'>
+  readonly removedRuns: Pick<RemovedRuns, 'among' | 'freedUntilMs' | 'isNoted'>
 }
 
 interface OwnRoot {

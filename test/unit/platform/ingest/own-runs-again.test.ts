@@ -28,11 +28,13 @@ function ownHouse() {
       return memory.write(request)
     },
     locate: async (of, ids) => (await memory.locate(of, ids)).filter(({ id }) => !freed.has(id)) }
-  const handlers = ingestHandlers({ store, env: house.env, needs: {
-    ownProjects: async ({ runs }: { readonly runs: readonly FiledRun[] }) =>
-      (await projects.filed(tenant, runs, true)).map(({ project }) => project ?? null),
-    removed: () => Promise.resolve(),
-  } as unknown as IngestParts['needs'] })
+  const open = () =>
+    ingestHandlers({ store, env: house.env, needs: {
+      ownProjects: async ({ runs }: { readonly runs: readonly FiledRun[] }) =>
+        (await projects.filed(tenant, runs, true)).map(({ project }) => project ?? null),
+      removed: () => Promise.resolve(),
+    } as unknown as IngestParts['needs'] })
+  const handlers = open()
   const run = (n: number, more: Partial<OwnRun> = {}): OwnRun => ({ id: idOf(n), thread: 'x',
     assistant: 'a', graph: 'agent', startMs: house.env.nowMs(), endMs: house.env.nowMs(),
     failed: false, metadataJson: '', ...more })
@@ -41,6 +43,8 @@ function ownHouse() {
     projects,
     env: house.env,
     handlers,
+    /** The handlers of another member. */
+    elsewhere: open(),
     run,
     report,
     /** Reports as the next owner of the threads does. */
@@ -107,8 +111,11 @@ it('a run that the store removed to free space is not written again', async () =
 })
 
 it('a run that was deleted before its project existed is not written', async () => {
-  const { run, report, handlers, projectOf } = ownHouse()
+  const { run, report, handlers, projectOf, names } = ownHouse()
   await handlers.noteRemovedRuns({ tenant, runs: [idOf(1)] })
+  await report(run(1))
+  // Its report does not make the project either.
+  expect(await names()).toEqual([])
   await report(run(1), run(2))
   expect(await projectOf(idOf(1))).toBeUndefined()
   expect(await projectOf(idOf(2))).toBeDefined()
@@ -117,9 +124,9 @@ it('a run that was deleted before its project existed is not written', async () 
 it.each([false, true])(
   'a deleted run is not written if its project was made since: reported again %s',
   async (repeated) => {
-    const { env, projects, run, report, handlers, projectOf } = ownHouse()
+    const { env, projects, run, report, elsewhere, projectOf } = ownHouse()
     const deleted = run(1, { repeated })
-    await handlers.noteRemovedRuns({ tenant, runs: [deleted.id] })
+    await elsewhere.noteRemovedRuns({ tenant, runs: [deleted.id] })
     env.advance(1_000)
     await projects.create(tenant, { name: 'agent' }, false)
     await report(deleted, run(2))
@@ -129,11 +136,11 @@ it.each([false, true])(
 )
 
 it('a deleted run is not written if an older project got its name since', async () => {
-  const { env, projects, run, report, handlers, projectOf } = ownHouse()
+  const { env, projects, run, report, elsewhere, projectOf } = ownHouse()
   const { id } = await projects.create(tenant, { name: 'old' }, false)
   env.advance(60_000)
   const deleted = run(1)
-  await handlers.noteRemovedRuns({ tenant, runs: [deleted.id] })
+  await elsewhere.noteRemovedRuns({ tenant, runs: [deleted.id] })
   env.advance(60_000)
   await projects.patch(tenant, id, { name: 'agent' })
   await report(deleted, run(2))
@@ -142,9 +149,9 @@ it('a deleted run is not written if an older project got its name since', async 
 })
 
 it('a deleted run of a member whose clock is ahead is not written', async () => {
-  const { env, projects, run, report, handlers, projectOf } = ownHouse()
+  const { env, projects, run, report, elsewhere, projectOf } = ownHouse()
   const deleted = run(1, { startMs: env.nowMs() + 60_000 })
-  await handlers.noteRemovedRuns({ tenant, runs: [deleted.id] })
+  await elsewhere.noteRemovedRuns({ tenant, runs: [deleted.id] })
   env.advance(1_000)
   await projects.create(tenant, { name: 'agent' }, false)
   await report(deleted)
