@@ -10,8 +10,8 @@ import type { NumberedProject } from './numbers.ts'
 
 type Bytes = Uint8Array
 
-/** Notes of ids at most, about: above that, the oldest are deleted. */
-const idsMax = 1_000_000
+/** Notes of ids of a tenant at most, about: above that, the oldest are deleted. */
+const tenantIdsMax = 1_000_000
 /** Microseconds after which a note is written again. */
 const refreshedUs = 86_400_000_000
 
@@ -21,9 +21,13 @@ export type GoneTest = (project: NumberedProject, trace: Uuid) => boolean
 /** The notes of all tenants. */
 export class GoneRows {
   readonly #database: Database
+  readonly #idsMax: number
+  /** Notes of tenants that had a new note in this process, or more: a repeated note counts, too. */
+  readonly #counts = new Map<number, number>()
 
-  constructor(database: Database) {
+  constructor(database: Database, idsMax = tenantIdsMax) {
     this.#database = database
+    this.#idsMax = idsMax
   }
 
   /** Notes that a trace is removed from a project, which may still have some of its spans. */
@@ -49,12 +53,17 @@ export class GoneRows {
 
   /** Notes the id of a removed span or trace, at most once a day. */
   noteId(tenant: number, id: Bytes, atUs: number): void {
-    // A note that is replaced gets a new number, so that numbers are in the order of times. Many
-    // numbers of one id would evict the notes of other tenants.
-    this.#database.prepare(`
+    // A note that is replaced gets a new number, so that numbers are in the order of times.
+    const { changes } = this.#database.prepare(`
       INSERT OR REPLACE INTO gone_id (tenant, id, at_us) SELECT ?1, ?2, ?3 WHERE NOT EXISTS (
         SELECT 1 FROM gone_id WHERE tenant = ?1 AND id = ?2 AND at_us > ?3 - ${refreshedUs})
     `).run(tenant, id, atUs)
+    if (changes > 0) this.#counts.set(tenant, (this.#counts.get(tenant) ?? this.#count(tenant)) + 1)
+  }
+
+  #count(tenant: number): number {
+    return this.#database.prepare<[number]>('SELECT count(*) FROM gone_id WHERE tenant = ?')
+      .get(tenant)![0]
   }
 
   /** True if a span or a trace of this id was removed. The id may be in use again. */
@@ -81,19 +90,29 @@ export class GoneRows {
       .get(project, trace) !== undefined
   }
 
-  /** Deletes some notes that are older than a time, or too many. Returns how many. */
+  /** Deletes some notes that are older than a time, or too many of a tenant. Returns how many. */
   expire(beforeUs: number, limit: number): number {
     const traces = this.#database.prepare(`
       DELETE FROM gone_trace WHERE (trace, project) IN (
         SELECT trace, project FROM gone_trace WHERE pending = 0 AND at_us < ? LIMIT ?)
     `).run(beforeUs, limit)
-    const [first, last] = this.#database.prepare<[number | null, number | null]>(
-      'SELECT (SELECT min(no) FROM gone_id), (SELECT max(no) FROM gone_id)',
-    ).get()!
-    const isFull = (last ?? 0) - (first ?? 0) >= idsMax
     const ids = this.#database.prepare(`
       DELETE FROM gone_id WHERE at_us < ? AND no IN (SELECT no FROM gone_id ORDER BY no LIMIT ?)
-    `).run(isFull ? Number.MAX_SAFE_INTEGER : beforeUs, limit)
-    return Number(traces.changes) + Number(ids.changes)
+    `).run(beforeUs, limit)
+    return Number(traces.changes) + Number(ids.changes) + this.#evict(limit)
+  }
+
+  /** Deletes some of the oldest notes of a tenant that has too many. Returns how many. */
+  #evict(limit: number): number {
+    const [tenant] = [...this.#counts].find(([, count]) => count > this.#idsMax) ?? []
+    if (tenant === undefined) return 0
+    const surplus = this.#count(tenant) - this.#idsMax
+    // In the order of numbers, because no index has the notes of a tenant by age.
+    const { changes } = this.#database.prepare(`
+      DELETE FROM gone_id WHERE no IN (
+        SELECT no FROM gone_id WHERE +tenant = ? ORDER BY no LIMIT ?)
+    `).run(tenant, Math.max(0, Math.min(surplus, limit)))
+    this.#counts.set(tenant, this.#idsMax + Math.max(0, surplus) - Number(changes))
+    return Number(changes)
   }
 }
