@@ -65,14 +65,16 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const servers: ServerProcess[] = []
   const start = async (index: number) => {
     const road = network?.roads[index]
-    servers[index] = await startServer({
-      project,
-      cassandra,
-      ...program !== undefined && { program },
-      env: { ...env, ...road?.env },
-      dataDir: options.dataDirs?.[index],
-      args: ['--member-host', '127.0.0.1', ...road?.args ?? [], ...args],
-    })
+    servers[index] = await retryIfFenced(() =>
+      startServer({
+        project,
+        cassandra,
+        ...program !== undefined && { program },
+        env: { ...env, ...road?.env },
+        dataDir: options.dataDirs?.[index],
+        args: ['--member-host', '127.0.0.1', ...road?.args ?? [], ...args],
+      })
+    )
     members[index] = memberOf(servers[index], road)
   }
   const close = async () => {
@@ -104,6 +106,16 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
+/** On a busy machine, others may fence a member that starts. A supervisor starts it again. */
+async function retryIfFenced<Result>(start: () => Promise<Result>): Promise<Result> {
+  try {
+    return await start()
+  } catch (error) {
+    if (!(error as Error).message.includes('fenced the session of this one')) throw error
+    return await start()
+  }
+}
+
 function memberOf(server: ServerProcess, road: Roads | undefined): ClusterMember {
   let before = ''
   return {
@@ -121,11 +133,7 @@ function memberOf(server: ServerProcess, road: Roads | undefined): ClusterMember
     exited: () => server.exited(),
     restart: async (changed) => {
       before += `${server.output()}--- and again:\n`
-      await server.restart(changed).catch((error: Error) => {
-        // On a busy machine, others may fence a member that starts. A supervisor starts it again.
-        if (!error.message.includes('fenced the session of this one')) throw error
-        return server.restart()
-      })
+      await retryIfFenced(() => server.restart(changed))
     },
     cutOff: (from) => road!.cutOff(from),
     reach: () => road!.reach(),

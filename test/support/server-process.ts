@@ -6,12 +6,15 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { CassandraKeyspace } from './cassandra-keyspace.ts'
 import { serverProgram } from '../../scripts/server-program.ts'
 import { memoryLimit } from './memory-limit.ts'
 import { projectsFolder } from './newest-packages.ts'
 import { firstFreePort } from './port.ts'
 
+/** Time in which a server whose connections break has ended. */
+const endMs = 5_000
 const root = resolve(import.meta.dirname, '../..')
 
 /** What server to start. */
@@ -144,13 +147,15 @@ export async function failToStart(
 
 async function launch(options: ServerOptions, dataDir: string, port: string) {
   const started = run(options, dataDir, port)
-  const url = await Promise.race([
-    started.url,
-    started.exit.then((exit) => {
-      throw new Error(`the server ended with ${JSON.stringify(exit)}:\n${started.output()}`)
-    }),
-  ])
-  const answer = await fetch(`${url}/ok`)
+  const ended = started.exit.then((exit): never => {
+    throw new Error(`the server ended with ${JSON.stringify(exit)}:\n${started.output()}`)
+  })
+  const url = await Promise.race([started.url, ended])
+  const answer = await fetch(`${url}/ok`).catch(async (error: unknown) => {
+    // The connection of a server that ends breaks: its output has the reason.
+    await Promise.race([ended, pause(endMs)])
+    throw error
+  })
   if (!answer.ok) throw new Error(`GET /ok answered ${answer.status}:\n${started.output()}`)
   return { ...started, url }
 }
