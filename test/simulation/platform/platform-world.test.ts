@@ -15,8 +15,8 @@ const searches: Readonly<
   Record<PlatformRule, { readonly kind: StoreKind; readonly seed: number }>
 > = {
   cautious_clock: { kind: 'embedded', seed: 1 },
-  life_follows: { kind: 'Cassandra', seed: 3 },
-  all_places: { kind: 'Cassandra', seed: 3 },
+  life_follows: { kind: 'Cassandra', seed: 12 },
+  all_places: { kind: 'Cassandra', seed: 23 },
   former_name: { kind: 'Cassandra', seed: 1 },
   removal_noted: { kind: 'Cassandra', seed: 3 },
 }
