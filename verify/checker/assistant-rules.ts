@@ -114,7 +114,8 @@ const used: Rule<ThreadInHistory> = ({ index, thread }) => {
     log.filter((entry) => entry.includes(':by:')).flatMap((entry) => {
       const [token = '', , version = ''] = entry.split(':')
       const start = starts.get(token)
-      if (start === undefined) return []
+      // A fork has the assistant of the run before.
+      if (start?.assistantId === undefined) return []
       const { assistantId = '', call } = start
       const allowed = allowedValues([null], assistants.get(assistantId)?.writes ?? [], call)
       return allowed.includes(version) ? [] : [{
