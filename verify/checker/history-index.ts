@@ -47,6 +47,8 @@ export interface ThreadRecord {
 export interface HistoryIndex {
   readonly calls: readonly Call[]
   readonly faults: readonly Fault[]
+  /** True if a clock may have jumped. Keys of effects may expire early then. */
+  readonly hasWrongClocks: boolean
   readonly effects: readonly Effect[]
   readonly webhooks: readonly Webhook[]
   /** Runs that crons made. */
@@ -77,9 +79,11 @@ export function indexHistory(entries: readonly Entry[]): HistoryIndex {
   const byThread = Map.groupBy(calls, ({ threadId }) => threadId ?? '')
   const start = entries.find((entry) => entry.type === 'start')
   const created = new Map(calls.filter(isCreation).map((call) => [createdId(call), call]))
+  const faults = entries.filter((entry) => entry.type === 'fault')
   return {
     calls,
-    faults: entries.filter((entry) => entry.type === 'fault'),
+    faults,
+    hasWrongClocks: faults.some(({ name }) => name === 'all' || name.startsWith('clock')),
     effects: entries.filter((entry) => entry.type === 'effect'),
     webhooks: entries.filter((entry) => entry.type === 'webhook'),
     ticks: entries.filter((entry) => entry.type === 'tick'),

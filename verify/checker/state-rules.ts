@@ -22,10 +22,15 @@ function successOf(run: RunRecord): Call | undefined {
 }
 
 /** Entries that a run leaves in the log if it succeeds. */
-function entriesOf({ token, action }: RunStart): readonly string[] {
+function entriesOf({ token, action }: RunStart, index: HistoryIndex): readonly string[] {
   if (action === 'answer' || action === 'input') return []
-  // A run that asks succeeds with an open interrupt, and may never be answered.
-  return action === 'ask' || action === 'mail' ? [`${token}:in`] : [`${token}:in`, `${token}:out`]
+  return mayAsk(action, index) ? [`${token}:in`] : [`${token}:in`, `${token}:out`]
+}
+
+/** True if a run may succeed with an open interrupt, which may never be answered. */
+function mayAsk(action: string, { hasWrongClocks }: HistoryIndex): boolean {
+  // A charge whose key has expired asks whether it was done.
+  return action === 'ask' || action === 'mail' || action === 'charge' && hasWrongClocks
 }
 
 const tokenOf = (entry: string) => entry.split(':')[0]!
@@ -132,7 +137,7 @@ function keptEntries(index: HistoryIndex, thread: ThreadRecord): readonly KeptEn
     const call = successOf(run)
     if (call === undefined || run.start === undefined) return []
     const fromMs = run.start.call.startMs
-    return entriesOf(run.start).map((entry) => ({ entry, fromMs, call }))
+    return entriesOf(run.start, index).map((entry) => ({ entry, fromMs, call }))
   })
   const ofUpdates = thread.calls
     .filter((call) => isUpdate(call) && call.status === 200)
