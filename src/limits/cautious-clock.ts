@@ -12,11 +12,11 @@
 import type { Env } from '../../cluster/index.ts'
 import { clocksApartMs } from './limit-actor.ts'
 
-/** Milliseconds since 1970. One for each process. */
+/** Whole milliseconds since 1970. One for each process. */
 export type CautiousClock = () => number
 
 /** Starts the clock of a process, which takes the time of this moment for right. */
 export function cautiousClock(env: Pick<Env, 'nowMs' | 'monotonicMs'>): CautiousClock {
   const mostAheadMs = env.nowMs() - env.monotonicMs() + clocksApartMs
-  return () => Math.min(env.nowMs(), mostAheadMs + env.monotonicMs())
+  return () => Math.min(env.nowMs(), Math.floor(mostAheadMs + env.monotonicMs()))
 }

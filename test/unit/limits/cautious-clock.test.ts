@@ -27,3 +27,11 @@ it('a cautious clock follows a wall clock that is set back', () => {
   shift.ms = -dayMs
   expect(nowMs()).toBe(env.nowMs() - dayMs)
 })
+
+it('a cautious clock shows whole milliseconds, as rows store them', () => {
+  const { env, shift, shifted } = shiftedEnv()
+  const nowMs = cautiousClock({ ...shifted, monotonicMs: () => env.monotonicMs() * 1.0001 })
+  env.advance(1_000)
+  shift.ms = 500 * dayMs
+  expect(nowMs()).toSatisfy(Number.isInteger)
+})
