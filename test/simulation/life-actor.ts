@@ -86,6 +86,7 @@ export async function runStatuses(table: Pick<RunTable, 'list'>,
 
 const nothing = { items: [], rows: [], runs: {} }
 
+/** Lives of a list over the real log. Real threads are simulated in `serving/`. */
 export class LifeActor implements Actor {
   readonly #parts: LifeActorParts
   readonly #context: ActorContext

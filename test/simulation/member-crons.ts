@@ -5,11 +5,10 @@ import type { CronRow } from '../../proto/gen/storage/v1/row.ts'
 import type { LogPort } from '../../src/checkpoint/index.ts'
 import { cronKind, runIdOf } from '../../src/crons/index.ts'
 import { HeddleError } from '../../src/errors.ts'
-import { DueWakes } from '../../src/server/due-wakes.ts'
-import type { DueActors } from '../../src/server/due-wakes.ts'
+import { DueWakes, dueCronActors } from '../../src/server/due-wakes.ts'
+import type { LocalIndex } from '../../src/store/cassandra/index/local-index.ts'
 import type { Command } from './list-actor.ts'
 import { tenant } from './list-actor.ts'
-import type { MemoryIndex } from './memory-index.ts'
 import type { Process } from './process.ts'
 import type { Rule } from './rule.ts'
 
@@ -18,7 +17,7 @@ const pace = 60
 
 export interface MemberCronsOptions {
   readonly process: Process
-  readonly index: MemoryIndex
+  readonly index: Pick<LocalIndex, 'crons' | 'dueCrons'>
   readonly log: LogPort
   readonly without: Rule | undefined
   readonly ask: (key: ActorKey, command: unknown) => Promise<unknown>
@@ -37,10 +36,11 @@ export class MemberCrons {
     const { env: real } = process
     const env = { ...real, nowMs: () => real.nowMs() + Math.floor(real.monotonicMs() * (pace - 1)),
       after: (ms: number, fn: () => void) => real.after(ms / pace, fn) }
-    this.#dueWakes = new DueWakes({ env, due: this.#due, wake: async (key) => {
-      const epoch = epochOf(key)
-      if (epoch !== undefined) await activations().ask(key, epoch, { kind: 'look' })
-    } })
+    this.#dueWakes = new DueWakes({ env, due: dueCronActors(index.dueCrons, env),
+      wake: async (key) => {
+        const epoch = epochOf(key)
+        if (epoch !== undefined) await activations().ask(key, epoch, { kind: 'look' })
+      } })
     this.kind = cronKind({ log, env, index: index.crons,
       fire: (cron, dueMs) => this.#fire(cron, dueMs),
       wakeAt: (atMs) => this.#dueWakes.note(atMs) }) as ActorKind
@@ -50,15 +50,6 @@ export class MemberCrons {
   look(): void {
     this.#dueWakes.note(0)
   }
-
-  #due: DueActors = async ({ atMs, no }, limit) =>
-    (this.#options.index.rows as CronRow[])
-      .map(({ cronId: id, wakeMs }, place) => ({ key: { kind: 'cron', tenant, id }, atMs: wakeMs,
-        no: place + 1 })
-      )
-      .filter((each) => each.atMs > 0)
-      .filter((each) => each.atMs > atMs || (each.atMs === atMs && each.no > no))
-      .toSorted((a, b) => a.atMs - b.atMs || a.no - b.no).slice(0, limit)
 
   /** The list keeps an item once, as a thread keeps a run. */
   async #fire({ cronId }: CronRow, dueMs: number) {

@@ -4,17 +4,16 @@ import { RecentCommands } from '../../cluster/actors/recent-commands.ts'
 import { ActivationTable, actorKeyText, createInbound, createRouter, openSession, pause,
   FailureDetector, ShardBalancer, shardOf } from '../../cluster/index.ts'
 import type { ActorKey, Delivery, OwnershipCheck, Inbound, Member as Name, Router, Session,
-  ShardHost, ShardClaim, Transport } from '../../cluster/index.ts'
-import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+  ShardClaim, Transport } from '../../cluster/index.ts'
 import { HeddleError, ignoreNotFound } from '../../src/errors.ts'
 import { itemKind } from '../../src/items/index.ts'
 import { catalogKind } from '../../src/platform/records/catalog/catalog-actor.ts'
 import { catalogLimits } from '../../src/platform/records/catalog/catalog-record.ts'
+import type { ThreadIndex } from '../../src/search/index.ts'
 import { HeartbeatTable } from '../../src/store/cassandra/cluster/heartbeat-table.ts'
 import { SessionTable } from '../../src/store/cassandra/cluster/session-table.ts'
 import { ShardTable } from '../../src/store/cassandra/cluster/shard-table.ts'
 import type { Connection } from '../../src/store/cassandra/driver/connection.ts'
-import type { LocalIndex } from '../../src/store/cassandra/index/local-index.ts'
 import { OwnedRowTable } from '../../src/store/cassandra/index/owned-row-table.ts'
 import { CassandraLog } from '../../src/store/cassandra/log-port.ts'
 import { BranchTable } from '../../src/store/cassandra/log/branch-table.ts'
@@ -35,8 +34,8 @@ import { hasLives } from './life-clients.ts'
 import { itemsIn, ListActor, tenant } from './list-actor.ts'
 import type { Command } from './list-actor.ts'
 import { MemberCrons } from './member-crons.ts'
-import { MemoryIndex } from './memory-index.ts'
-import { MemoryItems } from './memory-items.ts'
+import { MemberShards } from './member-shards.ts'
+import type { RowTables } from './member-shards.ts'
 import type { Process } from './process.ts'
 import { recordCommands } from './record-commands.ts'
 import { cacheWithout, connectionWithout, checksWithout, itemsWithout, logWithout, sessionsWithout,
@@ -77,9 +76,6 @@ interface ClusterNode {
   readonly crons: MemberCrons | undefined
 }
 
-type RowTables = Readonly<Record<'thread' | 'assistant' | 'cron' | 'item', OwnedRowTable>>
-
-const loadAgainMs = 300
 /** How long a member lives on after it has given everything back. */
 const afterlifeMs = 2_500
 /** How long a member that leaves may take until it is killed. */
@@ -92,10 +88,8 @@ export class Member {
   readonly self: Name
   readonly #options: MemberOptions
   readonly #connection: Connection
-  readonly #index = new MemoryIndex({ kind: 'thread', shards, tenant })
-  readonly #cronIndex = new MemoryIndex({ kind: 'cron', shards, tenant })
-  readonly #items = new MemoryItems({ shards, tenant })
   readonly #rows: RowTables
+  readonly #shards: MemberShards
   readonly #runs: RunTable
   readonly #written = new Map<string, () => void>()
   readonly #recent: RecentCommands
@@ -114,6 +108,7 @@ export class Member {
     this.#connection = connectionWithout(without, simulatedConnection(process, cassandra),
       (row) => this.#rowWritten(row))
     this.#rows = rowTables(this.#connection)
+    this.#shards = new MemberShards({ process, shards, tables: this.#rows, without })
     this.#runs = new RunTable({ connection: this.#connection, env: process.env,
       bodies: bodiesOf(this.#connection) })
     ways.attach(this.self.id, { process, reached: this })
@@ -161,17 +156,17 @@ export class Member {
    * it, or has not covered its shard.
    */
   readonly found = async (list: string): Promise<readonly string[] | undefined> => {
-    const row = this.#index.found(list)
+    const row = await this.#shards.found(list)
     if (row === undefined || this.#node === undefined) return undefined
     await this.#node.session.check.confirm()
-    return row === 'none' ? [] : itemsIn((row as ThreadRow).metadataJson)
+    return row === null ? [] : itemsIn(row.metadataJson)
   }
 
   /**
    * Status by run of a list as a search of all runs finds them; undefined as for `found`.
    */
   readonly foundRuns = async (list: string): Promise<RunStatuses | undefined> => {
-    if (this.#index.found(list) === undefined || this.#node === undefined) return undefined
+    if (await this.#shards.found(list) === undefined || !this.#node) return undefined
     await this.#node.session.check.confirm()
     return await runStatuses(this.#runs, list)
   }
@@ -249,15 +244,16 @@ export class Member {
         shardOwners: new ShardTable(this.#connection, shards),
         announce: (owners) => this.#notifyAll(detector, async (other) => other.hear(owners)),
       })
-      if (without === 'rows_after') {
-        for (let shard = 0; shard < shards; shard++)
-          this.#load(shard)
-      }
+      this.#shards.loadEarly()
       this.#node = this.#take(session, detector, balancer)
       await balancer.look()
       await detector.start()
       this.#notifyAll(detector, (other) => other.look())
-      await balancer.start(this.#host(this.#node))
+      const { activations, log, crons } = this.#node
+      await balancer.start(
+        this.#shards.host({ activations, log, loaded: () => crons?.look(), owns: (shard) =>
+          balancer.ownerOf(shard)?.member === this.self }),
+      )
       process.world.note(() => `${process.name} has its shards: ${this.owned}`)
     } catch (error) {
       process.world.note(() => `${process.name} does not start: ${String(error)}`)
@@ -286,36 +282,6 @@ export class Member {
     for (const other of detector.others) ways.call(process, other, notify).catch(() => {})
   }
 
-  #host({ activations, log }: ClusterNode): ShardHost {
-    const { process: { name, world, env }, without } = this.#options
-    const drain = async (shard: number) => {
-      const ofIt = (key: ActorKey) =>
-        shardOf(actorKeyText(key), shards) === shard ? shard : undefined
-      const inProgress = await activations.release(ofIt, noHurry).get(shard)
-      log.forget()
-      if (without !== 'rows_after') {
-        this.#index.drop(shard)
-        this.#items.drop(shard)
-      }
-      this.#cronIndex.drop(shard)
-      return inProgress ?? []
-    }
-    return {
-      busy: () => new Set(activations.occupied().map((key) => shardOf(actorKeyText(key), shards))),
-      taken: (shard) => {
-        world.note(() => `${name} owns shard ${shard}`)
-        if (without !== 'rows_after') this.#load(shard)
-      },
-      hinted: () => {},
-      release: async (shard) => {
-        world.note(() => `${name} gives shard ${shard} back`)
-        if (without !== 'drain') return drain(shard)
-        env.after(world.chance.between(0, 500), () => void drain(shard))
-        return []
-      },
-    }
-  }
-
   #take(session: Session, detector: FailureDetector, balancer: ShardBalancer): ClusterNode {
     const { process: { env }, without, spareRows } = this.#options
     const { check } = session
@@ -323,7 +289,7 @@ export class Member {
     const parts = {
       env,
       log: logWithout(without, log, check),
-      threads: this.#index.threads,
+      threads: this.#threads(),
       runs: this.#runs,
       gets: this.#options.searches,
       ask: (key: ActorKey, command: unknown) => router.ask(key, command),
@@ -336,7 +302,7 @@ export class Member {
       return owner?.member === this.self ? owner.epoch : undefined
     }
     const crons = this.#options.crons
-      ? new MemberCrons({ process: this.process, index: this.#cronIndex, log: parts.log, without,
+      ? new MemberCrons({ process: this.process, index: this.#shards.index, log: parts.log, without,
         ask: parts.ask, epochOf }, () => activations)
       : undefined
     const activations: ActivationTable = new ActivationTable({
@@ -349,7 +315,7 @@ export class Member {
         : heldCommands.names.includes(context.key.id)
         ? new HeldActor(parts, context)
         : new ListActor(parts, context)) },
-        itemKind({ env, log: parts.log, index: itemsWithout(without, this.#items) }),
+        itemKind({ env, log: parts.log, index: itemsWithout(without, this.#shards.index.items) }),
         catalogKind({ env, log: parts.log, limits: { ...catalogLimits, spareRows } }),
         ...crons ? [crons.kind] : []],
     })
@@ -370,7 +336,7 @@ export class Member {
   }
 
   #log(check: OwnershipCheck): CassandraLog {
-    const { process: { env }, without, bucketBytes, crons, items } = this.#options
+    const { process: { env }, without, bucketBytes } = this.#options
     const connection = this.#connection
     const rank = new WriteTimestamp()
     const chunks = new ChunkTable(connection)
@@ -385,31 +351,14 @@ export class Member {
       billing: new BillingTable(connection),
       rows: this.#rows,
       check: appending,
-      index: (crons || items ? this.#indexOfAll() : this.#index) as unknown as LocalIndex,
+      index: this.#shards.index,
       log: new LogTable({ connection, rank, chunks, env, check: rolling, commit: 'validate',
         cache: cacheWithout(without), bucketBytes, isDead: (id) => branches.isDead(id) }),
     })
   }
 
-  #load(shard: number): void {
-    const tryAgain = () => pause(this.process.env, loadAgainMs)
-    void this.#index.take(shard, this.#rows.thread, tryAgain)
-    if (this.#options.items) void this.#items.take(shard, this.#rows.item, tryAgain)
-    if (!this.#options.crons) return
-    void this.#cronIndex.take(shard, this.#rows.cron, tryAgain)
-      .then(() => this.#node?.crons?.look())
-  }
-
-  #indexOfAll(): Pick<LocalIndex, 'put' | 'remove' | 'coversItem' | 'removeItem'> {
-    const [indexes, items] = [[this.#index, this.#cronIndex], this.#items]
-    return {
-      put: async (updates) =>
-        void await Promise.all([...indexes, items].map((each) => each.put(updates))),
-      remove: async (subject) =>
-        void await Promise.all(indexes.map((each) => each.remove(subject))),
-      coversItem: (name) => items.coversItem(name),
-      removeItem: (name) => items.removeItem(name),
-    }
+  #threads(): ThreadIndex {
+    return { ...this.#shards.index.threads, search: searched, count: searched }
   }
 
   #rowWritten({ table, values }: WrittenRow): Promise<void> | undefined {
@@ -438,6 +387,8 @@ function rowTables(connection: Connection): RowTables {
   return { thread: table('thread'), assistant: table('assistant'), cron: table('cron'),
     item: table('item') }
 }
+
+const searched = () => Promise.reject(new Error('actors do not search here'))
 
 /** The error of a member that has started and does not listen yet. */
 function silent(): HeddleError {

@@ -1,7 +1,7 @@
 /** The store's log on a model of Cassandra in memory, which counts calls by table. */
 
 import type { Connection, Statement } from '../../src/store/cassandra/driver/connection.ts'
-import type { LocalIndex } from '../../src/store/cassandra/index/local-index.ts'
+import { LocalIndex } from '../../src/store/cassandra/index/local-index.ts'
 import { OwnedRowTable } from '../../src/store/cassandra/index/owned-row-table.ts'
 import type { OwnedTable } from '../../src/store/cassandra/index/owned-row.ts'
 import { CassandraLog } from '../../src/store/cassandra/log-port.ts'
@@ -16,9 +16,9 @@ import type { FormerTables } from '../../src/store/cassandra/tables/run-table.ts
 import { StoredBodies } from '../../src/store/cassandra/tables/stored-body.ts'
 import { keyspace, SimulatedCassandra } from '../simulation/cassandra.ts'
 import { simulatedConnection } from '../simulation/driver.ts'
-import { MemoryIndex } from '../simulation/memory-index.ts'
 import { Process } from '../simulation/process.ts'
 import { World } from '../simulation/world.ts'
+import { openInlineScratch } from './inline-scratch.ts'
 import { openCheck } from './open-check.ts'
 
 const settings = { shards: 1, buckets: 1 }
@@ -82,10 +82,10 @@ export class CountedCassandra {
     const table = (kind: OwnedTable) => new OwnedRowTable({ connection, bodies, settings, kind })
     const rows = { thread: table('thread'), assistant: table('assistant'), cron: table('cron'),
       item: table('item') }
-    const index = new MemoryIndex({ kind: 'thread', shards: 1, tenant: 't' })
-    await index.take(0, rows.thread, () => Promise.resolve())
     const cache = new RowCache(cacheBytes)
     const { env } = process
+    const index = new LocalIndex({ store: openInlineScratch(env, 1), tables: rows, env })
+    await index.load(0)
     const runs = new RunTable({ connection, bodies, env, former })
     const log = new CassandraLog({
       env,
@@ -96,7 +96,7 @@ export class CountedCassandra {
       billing: new BillingTable(connection),
       rows,
       check: openCheck,
-      index: index as unknown as LocalIndex,
+      index,
       log: new LogTable({ connection, rank, chunks, cache, env, check: openCheck,
         commit: 'validate', isDead: (id) => branches.isDead(id) }),
     })
