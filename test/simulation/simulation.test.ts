@@ -149,7 +149,7 @@ const needs: Readonly<Record<Rule, Need>> = {
   places_again: { favourite: 'tear', from: 1, worlds: 200 },
   roll_over: { favourite: 'lapse', from: 100, worlds: 600 },
   fence: { from: 3, worlds: 50 },
-  fence_quorum: { favourite: 'part', from: 1_004, worlds: 600 },
+  fence_quorum: { favourite: 'part', from: 379, worlds: 600 },
   rows_after: { from: 1, worlds: 150 },
   rows_last: { favourite: 'lapse', from: 18, worlds: 400 },
   drain: { from: 5, worlds: 150 },

@@ -40,7 +40,7 @@ const keptSeconds = 300
 export function cardRoutes(app: App, parts: CardParts, options: CardOptions): void {
   const { assistants } = parts
   const send = async (request: FastifyRequest, reply: FastifyReply, name: string) => {
-    const row = await assistants.get(request.caller, name)
+    const row = await assistants.agent(request.caller, name)
     const auth = await securityOf(request, options)
     const card = cardFor(request, row, { ...parts, auth })
     return sendCard(request, reply, { card: shownCard(request, card, auth, options), auth })

@@ -142,7 +142,7 @@ async function answer(parts: AgentParts, request: FastifyRequest, reply: Fastify
 async function contextOf({ runs, threads, assistants, json, agents }: AgentParts,
   request: FastifyRequest, reply: FastifyReply, name: string): Promise<AgentContext> {
   const { caller } = request
-  const assistant = await assistants.get(caller, name)
+  const assistant = await assistants.agent(caller, name)
   return { runs, threads, json, caller, assistant, runCaller: runCallerOf(request),
     tools: agents.tools, left: leftSignal(reply) }
 }

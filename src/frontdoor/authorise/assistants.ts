@@ -4,6 +4,7 @@ import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { CountAssistants, CreateAssistant, ListVersions, PatchAssistant,
   SearchAssistants } from '../../api/index.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
+import { systemAssistantId } from '../../graph/index.ts'
 import type { GraphSchemas } from '../../graph/index.ts'
 import type { MetadataFilter } from '../../search/index.ts'
 import type { Operations } from '../operations/index.ts'
@@ -45,6 +46,19 @@ export class AllowedAssistants {
     const { filter } = await this.#ask(caller, 'assistants:read', { assistant_id: name })
     const row = await this.#assistants.get(caller.tenant, name)
     requireSeen(filter, row, () => assistantNotFound(row.assistantId))
+    return row
+  }
+
+  /**
+   * The assistant of an agent. The own one of a graph has no owner: metadata hides it from nobody,
+   * as everybody who may make runs may run it.
+   */
+  async agent(caller: Asking, name: string): Promise<AssistantRow> {
+    const { filter } = await this.#ask(caller, 'assistants:read', { assistant_id: name })
+    const row = await this.#assistants.get(caller.tenant, name)
+    if (systemAssistantId(row.graphId) !== row.assistantId) {
+      requireSeen(filter, row, () => assistantNotFound(row.assistantId))
+    }
     return row
   }
 

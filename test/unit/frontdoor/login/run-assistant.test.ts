@@ -48,3 +48,20 @@ it('The own assistant of a graph is run by everybody who may make runs.', async 
   expect((await as('ben', 'POST', '/runs', { assistant_id: assistantId, input: {} })).status)
     .toBe(200)
 })
+
+it('The own assistant of a graph is an agent for everybody who may make runs.', async () => {
+  const { as } = await openLoginDoor(owned())
+  const { assistant_id: ofAnn } = (await as('ann', 'POST', '/assistants', { graph_id: 'agent' }))
+    .json
+  const message = { role: 'ROLE_USER', messageId: 'm', parts: [{ text: 'hi' }] }
+  const send = (agent: string) =>
+    as('ben', 'POST', `/a2a/${agent}`, { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: {
+      message,
+      configuration: { returnImmediately: true },
+    } })
+  expect((await send('agent')).json).toHaveProperty('result')
+  expect((await send(ofAnn as string)).text).toContain('not found')
+  const card = (agent: string) => as('ben', 'GET', `/a2a/${agent}/.well-known/agent-card.json`)
+  expect((await card('agent')).status).toBe(200)
+  expect((await card(ofAnn as string)).status).toBe(404)
+})
