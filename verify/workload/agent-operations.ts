@@ -12,11 +12,6 @@ const [repeatShare, asyncShare] = [0.3, 0.3]
 /** Actions of which a task of A2A has a result. */
 const actions = ['plain', 'plain', 'slow', 'ask', 'fail', 'charge'] as const
 
-/** False where a login hides the assistant, as A2A shows only assistants that the user may read. */
-function isOffered({ session: { guarded }, thread: { base } }: Scene): boolean {
-  return guarded === undefined || base !== `/d/${guarded.name}`
-}
-
 /** Sends a request of JSON-RPC. */
 function sendRpc(operation: string, scene: Scene, method: string, params: object): Promise<Reply> {
   return send(operation, scene, { method: 'POST', path,
@@ -54,7 +49,6 @@ const sendMessage: Operation = {
   weight: 5,
   async execute(scene) {
     const { session: { deletions }, client: { chance }, thread } = scene
-    if (!isOffered(scene)) return
     const params = { ...createMessage(scene),
       configuration: { returnImmediately: chance.flip(asyncShare) } }
     const { messageId: token } = params.message
@@ -72,7 +66,6 @@ const streamMessage: Operation = {
   weight: 2,
   async execute(scene) {
     const { deletions } = scene.session
-    if (!isOffered(scene)) return
     await deletions.create(scene.thread.id,
       () => sendRpc('a2a.stream', scene, 'SendStreamingMessage', createMessage(scene)))
   },
@@ -114,7 +107,6 @@ export const agentOperations: readonly Operation[] = [sendMessage, streamMessage
   name: 'a2a.list',
   weight: 1,
   execute: async (scene: Scene) => {
-    if (!isOffered(scene)) return
     await sendRpc('a2a.list', scene, 'ListTasks', { contextId: scene.thread.id, pageSize: 100 })
   },
 }]
