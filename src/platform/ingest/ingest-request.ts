@@ -92,6 +92,9 @@ export async function ingestOperations(parts: RequestParts,
   }
   for (const id of removed) rejected.push({ id, reason: removedReason })
   const places = new Map(placed.map(({ place }) => [place.id, place]))
+  // A concurrent request named the project of these.
+  const guessed = new Set(placed.flatMap(({ place, isGuess }) => (isGuess ? [place.id] : [])))
+  for (const place of moved) if (guessed.has(place.id)) places.set(place.id, place)
   const refused = await writeFeedback(parts.store, feedback, (span) => places.get(span))
   for (const id of refused) rejected.push({ id, reason: removedReason })
   // Rules read what all others can read already.

@@ -95,15 +95,30 @@ async function draftAll({ store, memory }: PlacingParts,
   const elsewhere = await known({ store, memory }, tenant, wantedOf(operations, projectOf))
   const span = (id: Uuid) => here.get(id) ?? elsewhere.get(id)
   const drafts = new Map<Operation, Draft>()
+  let hasGuess = false
   for (const operation of operations.toSorted((one, other) => rank(one) - rank(other))) {
     const turn = pause()
     if (turn !== undefined) await turn
     const draft = draftOf(operation, { nowUs, span, projectOf })
     drafts.set(operation, draft)
+    hasGuess ||= draft.isGuess === true
     const before = here.get(operation.id)
     here.set(operation.id, { ...draft, order: draft.order ?? before?.order ?? null })
   }
-  return operations.map((operation) => drafts.get(operation)!)
+  const inOrder = operations.map((operation) => drafts.get(operation)!)
+  return hasGuess ? resolveGuesses(inOrder) : inOrder
+}
+
+/** Moves drafts with a guessed project to the first place that another draft of the span names. */
+function resolveGuesses(drafts: readonly Draft[]): readonly Draft[] {
+  const named = new Map<Uuid, Draft>()
+  for (const draft of drafts) {
+    if (!draft.isGuess && !named.has(draft.place.id)) named.set(draft.place.id, draft)
+  }
+  return drafts.map((draft) => {
+    const known = draft.isGuess ? named.get(draft.place.id) : undefined
+    return known ? { ...draft, place: known.place, project: known.project, isGuess: false } : draft
+  })
 }
 
 /** With a dotted order first, then posts before patches. */

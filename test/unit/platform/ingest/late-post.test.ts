@@ -13,6 +13,7 @@ import { CassandraSpans } from '../../../../src/store/cassandra/platform/cassand
 import { traceStore } from '../../../../src/store/embedded/platform/span-store.ts'
 import { MemoryCassandra } from '../../../simulation/platform/memory-cassandra.ts'
 import { virtualEnv } from '../../../support/env.ts'
+import { multipartOf, partsOfRuns } from '../../../support/ingest-bodies.ts'
 import { withMethods } from '../../../support/with-methods.ts'
 import { ingestHouse, projectId } from './ingest-house.ts'
 
@@ -102,6 +103,47 @@ describe.each(kinds)('a patch before its post, %s store', (kind) => {
       expect(house.woken).toEqual(project === 'default' ? ['rule of default'] : [])
       await house.handlers.close(null)
     }
+  })
+
+  it.each([['default', true], ['demo', true], ['demo', false]] as const)(
+    'is in the project of a post in the same request: %s, with a dotted order: %s',
+    async (project, isOrdered) => {
+      const house = opened(kind)
+      house.ruled.add('default').add('demo')
+      const place = { id, trace_id: id, dotted_order: order }
+      await house.multipart([
+        { kind: 'patch', run: { ...place, end_time: '2026-01-01T00:00:09Z' } },
+        { kind: 'post',
+          run: { ...isOrdered ? place : { id }, name: 'late', inputs: {},
+            ...project !== 'default' && { session_name: project } } },
+      ])
+      expect(house.woken).toEqual([`rule of ${project}`])
+      expect(await house.store.locate('acme', [id]))
+        .toMatchObject([{ project: projectId(project) }])
+      await house.handlers.close(null)
+    },
+  )
+
+  it('has its feedback in the project that a concurrent post names', async () => {
+    let post: (() => Promise<unknown>) | undefined
+    const house = opened(kind, (store) =>
+      withMethods(store, { write: async (request) => {
+        const first = post
+        post = undefined
+        await first?.()
+        return store.write(request)
+      } }))
+    const place = { id, trace_id: id, dotted_order: order }
+    post = () => house.multipart([{ kind: 'post', run: { ...place, session_name: 'demo' } }])
+    const feedback = Buffer.from(JSON.stringify({ id: child, run_id: id, key: 'good', score: 1 }))
+    const parts = partsOfRuns([{ kind: 'patch',
+      run: { ...place, end_time: '2026-01-01T00:00:09Z' } }])
+    await house.send(multipartOf([...parts, [`feedback.${child}`, 'application/json', feedback]]))
+    expect(await house.store.getFeedback('acme', child))
+      .toMatchObject({ project: projectId('demo') })
+    expect((await house.spans()).get(id)).toMatchObject({ project: projectId('demo'),
+      feedback: [{ key: 'good' }] })
+    await house.handlers.close(null)
   })
 
   it('is read by rules if its post is sent again after its end could not be noted', async () => {
