@@ -14,6 +14,8 @@ const silenceMs = 8_000
 const shortStopMs = 1_500
 /** Time in which a member that was taken for dead learns of it and exits. */
 const exitMs = 15_000
+/** Time in which all members must serve after a fault. */
+const serveMs = 300_000
 /** Milliseconds for which the disk of a member is full. */
 const diskMs = 5_000
 
@@ -124,8 +126,12 @@ async function restartIfFenced({ members }: Cluster, member: ClusterMember): Pro
   if (isFenced) throw new Error('A member that was taken for dead has not exited.')
 }
 
-/** Resolves when all front doors serve, and reach Cassandra. */
+/** Resolves when all front doors serve, and reach Cassandra. Throws if that takes too long. */
 async function untilAllServe({ frontDoors }: Cluster): Promise<void> {
   const serves = (url: string) => fetch(`${url}/ok?check_db=1`).then(({ ok }) => ok, () => false)
-  while (!(await Promise.all(frontDoors.map(serves))).every(Boolean)) await pause(250)
+  const endMs = performance.now() + serveMs
+  while (!(await Promise.all(frontDoors.map(serves))).every(Boolean)) {
+    if (performance.now() > endMs) throw new Error('Not all members serve after five minutes.')
+    await pause(250)
+  }
 }
