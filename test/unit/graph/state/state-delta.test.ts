@@ -301,8 +301,10 @@ describe('KnownChannels', () => {
 })
 
 it('Its text is what a reader of the log sees, of all channels or of some.', () => {
+  // JSON has no negative zero.
+  const value = fc.jsonValue().map((each) => JSON.parse(JSON.stringify(each)) as unknown)
   fc.assert(fc.property(
-    fc.dictionary(fc.string(), fc.oneof(fc.jsonValue(), fc.array(fc.jsonValue()))),
+    fc.dictionary(fc.string(), fc.oneof(value, fc.array(value))),
     (values) => {
       const known = new KnownChannels()
       const reader = new Reader()
