@@ -282,6 +282,29 @@ export function describeSpanPlaces(name: string, open: () => Promise<OpenSpans>)
         })
     }
 
+    it('is at the place of its post if that is the place of the guess', async () => {
+      const { guess, late } = guessAndPost()
+      await spans.writer.write(requestOf(guess.tenant, [aPost(guess, { arrivedUs: noonUs + 1 })]))
+      expect(await spans.writer.write(late)).toMatchObject({ moved: [guess] })
+      const found = await heads(guess.project, guess)
+      expect(found).toMatchObject([{ ...guess, endUs: noonUs + 5, blocks: [7n] }])
+      expect(found[0]!.isGuess).toBeUndefined()
+    })
+
+    it('is found by its id after the trace of this id in its project was removed', async () => {
+      const { guess, late } = guessAndPost()
+      const { tenant, project, id } = guess
+      const removed = { ...placeOf(tenant, { trace: 1, span: 1, project: 0 }), project, id }
+      await spans.writer.write(requestOf(tenant, [aPost(removed)]))
+      await spans.writer.remove(tenant, { kind: 'traces', traces: [removed] })
+      // A store may order the removal and the next write by milliseconds.
+      const removedMs = Date.now()
+      await expect.poll(() => Date.now(), { interval: 1 }).toBeGreaterThan(removedMs)
+      await spans.writer.write(late)
+      expect((await heads(project, guess)).map((head) => head.id)).toEqual([id])
+      expect(await spans.reader.locate(tenant, [id])).toEqual([guess])
+    })
+
     it('is in the guessed project for good if an operation names that project', async () => {
       const { guess, late } = guessAndPost()
       await spans.writer.write(late)

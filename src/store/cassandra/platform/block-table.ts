@@ -25,6 +25,9 @@ const largeAtOnce = 2
 /** Bytes of a row besides its content. */
 const rowBytes = 100
 
+/** True if a span needs a block. `spans` are the spans of a project in its row. */
+type NeedTest = (id: BlockId | null, spans: readonly SpanPlace[]) => Promise<boolean>
+
 /** Name of the row of spans that have no block. */
 const withoutBlock = -1n
 
@@ -120,12 +123,29 @@ export class BlockTable {
   /** Removes what a project has of a trace; blocks only if no other project needs them. */
   async remove(place: SpanPlace): Promise<void> {
     for await (const rows of this.#rows(place)) {
-      for (const row of rows) {
-        const { own, others } = ownersIn(place, row)
-        if (others === 0) await this.#removeRow(place, row)
-        else for (const key of own) await this.#removeMembers(place, row, key)
-      }
+      for (const row of rows) await this.#removeOwn(place, row)
     }
+  }
+
+  /** Removes, like `remove`, the blocks that no span needs. Null is for spans without a block. */
+  async removeBlocks(place: SpanPlace, ids: Iterable<BlockId | null>,
+    isNeeded: NeedTest): Promise<void> {
+    await forEachLimit(readsAtOnce, ids, async (id) => {
+      const rows = await this.#connection.read({
+        cql: `SELECT block, members, chunks FROM ${this.#table} WHERE ${inTrace} AND block IN ?`,
+        values: [...valuesOf(place), [id ?? withoutBlock]],
+      })
+      for (const row of rows) {
+        const members = membersIn(place, row).filter(({ project }) => project === place.project)
+        if (!await isNeeded(id, members)) await this.#removeOwn(place, row)
+      }
+    })
+  }
+
+  async #removeOwn(place: SpanPlace, row: Row): Promise<void> {
+    const { own, others } = ownersIn(place, row)
+    if (others === 0) await this.#removeRow(place, row)
+    else for (const key of own) await this.#removeMembers(place, row, key)
   }
 
   async #removeRow(place: SpanPlace, row: Row): Promise<void> {

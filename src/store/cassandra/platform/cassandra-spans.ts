@@ -114,7 +114,14 @@ export class CassandraSpans implements SpanStore {
       isShared: await this.#sharedOwners(tenant, files) })
     await batches.write(this.#connection)
     hoursWritten()
-    const moved = await this.#feedback.settleWaiting(request)
+    // Before the look for locations: a named one that is written later replaces what is added here.
+    const settledUs = Math.floor(this.#nowMs()) * 1_000
+    const { moved, hidden } = await this.#feedback.settleWaiting(request)
+    if (hidden.length > 0) {
+      const missing = new StatementBatches()
+      this.#locations.add(missing, hidden, ofProject, settledUs)
+      await missing.write(this.#connection)
+    }
     await this.#rollUps.touch(places)
     const late = await this.#lateWrites.removed(places)
     await removeLate(this.#parts, tenant, late)

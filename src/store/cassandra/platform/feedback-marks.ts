@@ -1,7 +1,7 @@
 /** Marks that feedback leaves on the heads of its spans, for filters and statistics. */
 
 import { termOf } from '../../../platform/index.ts'
-import type { Feedback, SpanPlace } from '../../../platform/index.ts'
+import type { Feedback, SpanPlace, Uuid } from '../../../platform/index.ts'
 import type { Connection } from '../driver/connection.ts'
 import { feedbackLivesS } from './feedback-table.ts'
 import type { LocationTable } from './location-table.ts'
@@ -31,9 +31,9 @@ export async function putMark({ connection, spans, rollUps }: FeedbackMarkParts,
 }
 
 /** Deletes the mark of feedback on a span of one project. */
-export async function deleteMark({ connection, spans, rollUps }: FeedbackMarkParts, row: Feedback,
+export async function deleteMark({ connection, spans, rollUps }: FeedbackMarkParts, id: Uuid,
   place: SpanPlace): Promise<void> {
-  await connection.repeatableBatch([spans.mark(place, { id: row.id, data: null })])
+  await connection.repeatableBatch([spans.mark(place, { id, data: null })])
   await rollUps.touch([place])
 }
 

@@ -79,14 +79,15 @@ export class FileTable {
     return [...files.values()].toSorted((a, b) => a.name < b.name ? -1 : 1)
   }
 
-  /** Removes the files of a span. */
-  async remove(place: FileOwner): Promise<void> {
+  /** Removes the files of a span; with names, only these. */
+  async remove(place: FileOwner, names?: ReadonlySet<string>): Promise<void> {
     const { tenant } = place
     for (const key of [plainKey(place), ownKey(place)]) {
       const rows = { cql: `SELECT ${columns} FROM ${this.#table} WHERE tenant = ? AND owner = ?`,
         values: [tenant, key.bytes] }
       for await (const page of this.#connection.pages(rows, filesMax)) {
-        for (const row of page.filter((each) => isOf(place, each))) {
+        const own = page.filter((row) => isOf(place, row) && names?.has(row['name']) !== false)
+        for (const row of own) {
           await this.#connection.write({
             cql: `DELETE FROM ${this.#table} WHERE tenant = ? AND owner = ? AND name = ?`,
             values: [tenant, key.bytes, row['name']],

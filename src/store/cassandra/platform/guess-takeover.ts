@@ -4,8 +4,8 @@
  * may be repeated.
  */
 
-import type { SpanPlace, SpanWrite, Term } from '../../../platform/index.ts'
-import type { Connection } from '../driver/connection.ts'
+import type { BlockId, Feedback, SpanPlace, SpanWrite } from '../../../platform/index.ts'
+import type { Connection, Row } from '../driver/connection.ts'
 import type { BlockTable } from './block-table.ts'
 import type { BucketTable } from './bucket-table.ts'
 import type { FeedbackTable } from './feedback-table.ts'
@@ -13,14 +13,16 @@ import type { FileTable } from './file-table.ts'
 import type { LocationTable } from './location-table.ts'
 import type { RollUpTable } from './roll-up-table.ts'
 import { guessesOf } from './rows/operation-cell.ts'
+import type { GuessedOperation } from './rows/operation-cell.ts'
+import { minuteOf } from './rows/partition-key.ts'
 import type { SpanTable } from './span-table.ts'
 import { StatementBatches } from './statement-batches.ts'
 import type { Guess, WaitingFeedback } from './waiting-feedback.ts'
 
 /** Feedback of a span that is moved. */
 const feedbackMax = 1_000
-/** Spans of the former trace that are looked at for whether any of them is left. */
-const membersMax = 100_000
+/** Spans of a block that are read at a time. */
+const membersAtOnce = 500
 
 /** Tables that a move changes. */
 export interface TakeoverParts {
@@ -41,63 +43,98 @@ export interface TakeoverParts {
  * nothing to move.
  */
 export async function takeOver(parts: TakeoverParts, guess: Guess, place: SpanPlace,
-  timeToLiveS: number): Promise<Awaited<ReturnType<FeedbackTable['list']>> | undefined> {
-  const { connection, spans, blocks, locations, files, feedback, rollUps, waiting } = parts
+  timeToLiveS: number): Promise<readonly Feedback[] | undefined> {
+  const { spans, waiting } = parts
   const { tenant } = place
   const former: SpanPlace = { tenant, project: guess.project, id: guess.span, ...guess.at }
-  const isSameProject = former.project === place.project
-  const isSameRow = isSameProject && former.startUs === place.startUs
-  const row = await spans.row(former)
-  const guessed = row === undefined ? [] : guessesOf({ tenant, project: guess.project, row })
-  // The writer of the guess has its row still to write, and looks for this place after that.
-  if (row === undefined || (isSameRow && guessed.length === 0)) return undefined
-  if (!isSameRow && guessed.length < Object.keys(row.ops ?? {}).length) {
+  const isInPlace = isSameRow(former, place) && isSameTrace(former, place)
+  let marks: readonly Feedback[] | undefined
+  for (;;) {
+    const row = await spans.row(former)
+    const all = row === undefined ? [] : guessesOf({ tenant, project: guess.project, row })
+    // Guesses of other traces have notes of their own.
+    const guessed = all.filter(({ operation }) => isSameTrace(operation.place, former))
+    // The writer of the guess has yet to write its operation, and looks for this place after that.
+    if (row === undefined || guessed.length === 0) return marks
+    if (!isSameRow(former, place) && all.length < Object.keys(row.ops ?? {}).length) {
+      await waiting.removeGuess(tenant, guess)
+      return marks
+    }
+    await waiting.addMove(tenant, { span: place.id, project: place.project })
+    if (isInPlace) {
+      await waiting.removeGuess(tenant, guess)
+      return []
+    }
+    if (marks !== undefined) await waiting.addGuess(tenant, guess)
+    const moved = await moveSpan(parts, { former, place, row, guessed, timeToLiveS })
+    marks = [...marks ?? [], ...moved]
+    // Another operation may have been written at the former place since its row was read.
     await waiting.removeGuess(tenant, guess)
-    return undefined
   }
-  await waiting.addMove(tenant, { span: place.id, project: place.project })
-  if (isSameRow && former.trace === place.trace && former.traceStartUs === place.traceStartUs) {
-    await waiting.removeGuess(tenant, guess)
-    return []
-  }
-  const writes = guessed.map(({ operation }): SpanWrite => ({ ...operation, place, indexed: 0 }))
-  await copySpan(parts, { former, place, writes, terms: row.terms, timeToLiveS })
-  const listed = await feedback.list({ tenant, spans: [place.id], limit: feedbackMax, offset: 0 })
-  const marks = listed.filter(({ project }) => [null, guess.project].includes(project))
-    .map((each) => ({ ...each, project: place.project, trace: place.trace }))
-  for (const each of marks) await feedback.put({ row: each, place })
-  await connection.repeatableBatch(isSameRow
-    ? guessed.map(({ key }) => spans.operationRemoval(former, key))
-    : [spans.removal(former)])
-  if (!isSameProject) {
-    await files.remove(former)
-    await connection.repeatableBatch([locations.removal(former)])
-  }
-  const left = (await spans.at(await blocks.members(former, membersMax)))
-    .filter(({ trace }) => trace === former.trace)
-  if (left.length === 0) await blocks.remove(former)
-  await rollUps.touch([former, place])
-  await waiting.removeGuess(tenant, guess)
-  return marks
 }
 
-/** A span that is copied to another place. */
-interface SpanCopy {
+/** A span with operations that are moved to another place. */
+interface SpanMove {
   readonly former: SpanPlace
   readonly place: SpanPlace
-  readonly writes: readonly SpanWrite[]
-  readonly terms: readonly Term[] | null
+  readonly row: Row
+  readonly guessed: readonly GuessedOperation[]
   readonly timeToLiveS: number
 }
 
-/** Writes a span and all that belongs to it at another place. */
+/**
+ * Moves the operations that were read and all that belongs to them, and nothing that was written
+ * since. Returns the feedback that moves with them.
+ */
+async function moveSpan(parts: TakeoverParts, move: SpanMove): Promise<readonly Feedback[]> {
+  const { former, place, row, guessed } = move
+  const { connection, spans, locations, files, feedback, rollUps } = parts
+  const { tenant } = place
+  const copiedFiles = await copySpan(parts, move)
+  const listed = await feedback.list({ tenant, spans: [place.id], limit: feedbackMax, offset: 0 })
+  const marks = listed.filter(({ project }) => [null, former.project].includes(project))
+    .map((each) => ({ ...each, project: place.project, trace: place.trace }))
+  for (const each of marks) await feedback.put({ row: each, place })
+  await connection.repeatableBatch([
+    ...guessed.map(({ key }) => spans.operationRemoval(former, key)),
+    ...isSameRow(former, place) ? [] : [
+      ...(row.terms ?? []).map((term) => spans.termRemoval(former, term)),
+      ...Object.keys(row.feedback ?? {}).map((id) => spans.mark(former, { id, data: null })),
+    ],
+  ])
+  if (former.project !== place.project) {
+    await files.remove(former, copiedFiles)
+    await connection.repeatableBatch([locations.removal(former)])
+  }
+  await removeBlocks(parts, former, guessed.map(({ operation }) => operation.block))
+  await rollUps.touch([former, place])
+  return marks
+}
+
+/** Removes blocks of the former trace that no operation in it needs any more. */
+async function removeBlocks({ spans, blocks }: TakeoverParts, former: SpanPlace,
+  ids: readonly (BlockId | null)[]): Promise<void> {
+  const minute = minuteOf(former.traceStartUs)
+  await blocks.removeBlocks(former, new Set(ids), async (id, members) => {
+    for (let at = 0; at < members.length; at += membersAtOnce) {
+      const left = await spans.placesWith(members.slice(at, at + membersAtOnce),
+        ({ trace, traceStartUs, block }) =>
+          block === id && trace === former.trace && minuteOf(traceStartUs) === minute)
+      if (left.length > 0) return true
+    }
+    return false
+  })
+}
+
+/** Writes a span and all that belongs to it at another place. Returns the names of its files. */
 async function copySpan({ connection, spans, buckets, blocks, locations, files }: TakeoverParts,
-  { former, place, writes, terms, timeToLiveS }: SpanCopy): Promise<void> {
+  { former, place, row: { terms }, guessed, timeToLiveS }: SpanMove): Promise<ReadonlySet<string>> {
   const { tenant } = place
   const life = () => timeToLiveS
+  const writes = guessed.map(({ operation }): SpanWrite => ({ ...operation, place, indexed: 0 }))
   const batches = new StatementBatches()
   spans.add(batches, writes, life)
-  if (terms !== null) spans.addTerms(batches, place, terms, timeToLiveS)
+  if (terms != null) spans.addTerms(batches, place, terms, timeToLiveS)
   locations.add(batches, [place], life)
   blocks.addMembers(batches, writes, life)
   const hoursWritten = buckets.add(batches, [place], life)
@@ -108,17 +145,28 @@ async function copySpan({ connection, spans, buckets, blocks, locations, files }
     [...data].map(([id, bytes]) => ({ id, trace: place.trace, traceStartUs: place.traceStartUs,
       data: bytes })
     ), life)
-  if (former.project !== place.project) {
-    const moved = await Promise.all((await files.find(former))
-      .map(({ name }) => files.find(former, name)))
+  const moved = former.project === place.project ? [] : (await Promise.all(
+    (await files.find(former)).map(({ name }) => files.find(former, name)),
+  )).flat()
+  if (moved.length > 0) {
     const others = (await locations.find(tenant, [place.id]))
       .some(({ project }) => project !== former.project && project !== place.project)
     await files.add(batches, tenant,
-      moved.flat().map((file) => ({ ...file, project: place.project, ownerTrace: place.trace })), {
+      moved.map((file) => ({ ...file, project: place.project, ownerTrace: place.trace })), {
       timeToLiveS: life,
       isShared: () => others,
     })
   }
   await batches.write(connection)
   hoursWritten()
+  return new Set(moved.map(({ name }) => name))
+}
+
+/** True if the heads of two places of a span are one row. */
+function isSameRow(a: SpanPlace, b: SpanPlace): boolean {
+  return a.project === b.project && a.startUs === b.startUs
+}
+
+function isSameTrace(a: SpanPlace, b: SpanPlace): boolean {
+  return a.trace === b.trace && a.traceStartUs === b.traceStartUs
 }

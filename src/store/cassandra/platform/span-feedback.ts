@@ -16,6 +16,14 @@ import type { Guess, Waiting } from './waiting-feedback.ts'
 /** Feedback that waited, and is given to its span at a time. */
 const waitingAtOnce = 16
 
+/** Outcome of looking for what waits for the spans of a request. */
+export interface SettledSpans {
+  /** Places of spans that were moved, now or by a writer that did not confirm it. */
+  readonly moved: readonly SpanPlace[]
+  /** Places of guesses that have no location, because one was removed a short time ago. */
+  readonly hidden: readonly SpanPlace[]
+}
+
 /** The feedback of all tenants. */
 export class SpanFeedback implements FeedbackPort {
   readonly #parts: RemovalParts
@@ -34,7 +42,8 @@ export class SpanFeedback implements FeedbackPort {
       }
       await this.#parts.feedback.put(placed)
       if (place !== null) await putMark(this.#parts, row, place)
-      // Feedback of a project that does not have the span is on that of another one meanwhile.
+      // Feedback that names a project without the span is shown on the span of another project
+      // until then.
       const isPlaced = place !== null && [null, place.project].includes(row.project)
       if (row.span !== null && !isPlaced) await this.#awaitSpan(row, row.span)
       if (await this.#dropIfRemoved(placed)) refused.push(row.id)
@@ -102,37 +111,47 @@ export class SpanFeedback implements FeedbackPort {
     if (places.length > 0) await this.#markWaiting(tenant, places)
   }
 
-  /**
-   * Marks spans with the feedback that came before them, and moves spans of guessed projects.
-   * Returns the places of spans that were moved, now or by a writer that did not confirm it.
-   */
-  async settleWaiting({ tenant, spans, timeToLiveS }: SpansOfRequest): Promise<
-    readonly SpanPlace[]
-  > {
+  /** Marks spans with the feedback that came before them, and moves spans of guessed projects. */
+  async settleWaiting({ tenant, spans, timeToLiveS }: SpansOfRequest): Promise<SettledSpans> {
     const places = spans.map(({ place }) => place)
-    const { feedback, guesses, moves } = await this.#parts.waiting.for(tenant,
+    const { feedback, guesses: noted, moves } = await this.#parts.waiting.for(tenant,
       places.map(({ id }) => id))
     await this.#markAll(tenant, places, feedback)
-    if (guesses.length + moves.length === 0) return []
+    // Another member that moved a span may have removed the note of a guess in this request.
+    const own = new Map(spans.filter(({ isGuess }) => isGuess === true)
+      .map(({ place }) => [keyOf(place), place]))
+    const guesses = new Map([...own.values()].map((place) => [keyOf(place), guessOf(place)]))
+    for (const each of noted) guesses.set(keyOf(placeOf(tenant, each)), each)
+    if (guesses.size + moves.length === 0) return { moved: [], hidden: [] }
     const known = new Map(spans.filter(({ isGuess }) => isGuess !== true)
       .map(({ place }) => [place.id, place]))
-    const moved = moves.flatMap(({ span, project }) => {
+    const moved = new Map(moves.flatMap(({ span, project }) => {
       const place = known.get(span)
-      return place?.project === project ? [place] : []
-    })
-    const elsewhere = await this.#namedPlaces(tenant,
-      guesses.filter(({ span }) => !known.has(span)))
-    await forEachLimit(waitingAtOnce, guesses, async (guess) => {
-      const place = known.get(guess.span) ?? elsewhere.get(guess.span)
+      return place?.project === project ? [[keyOf(place), place]] : []
+    }))
+    const unknown = [...guesses.values()].filter(({ span }) => !known.has(span))
+    const located = unknown.length === 0
+      ? []
+      : await this.#parts.locations.find(tenant, unknown.map(({ span }) => span))
+    const named = Map.groupBy(await this.#named(located), ({ id }) => id)
+    await forEachLimit(waitingAtOnce, guesses.values(), async (guess) => {
+      const elsewhere = named.get(guess.span) ?? []
+      const place = known.get(guess.span) ??
+        elsewhere.find(({ project }) => project === guess.project) ?? elsewhere[0]
       if (place === undefined) return
       // The request may know the life in the guessed project only.
       const liveS = timeToLiveS.get(place.project) ?? await this.#parts.spans.lifeLeftS(place)
+      if (liveS === undefined) return
       const marks = await takeOver(this.#parts, guess, place, liveS)
       if (marks === undefined) return
-      moved.push(place)
+      moved.set(keyOf(place), place)
       for (const row of marks) await putMark(this.#parts, row, place)
     })
-    return moved
+    const hidden = [...own.values()].filter(({ id, project }) =>
+      !known.has(id) && !named.has(id) &&
+      !located.some((place) => place.id === id && place.project === project)
+    )
+    return { moved: [...moved.values()], hidden }
   }
 
   /** As `SpanPort.confirmMoves`. */
@@ -141,20 +160,15 @@ export class SpanFeedback implements FeedbackPort {
       ({ id: span, project }) => this.#parts.waiting.removeMove(tenant, { span, project }))
   }
 
-  /** Places of guessed spans that an operation named. */
-  async #namedPlaces(tenant: string,
-    guesses: readonly Guess[]): Promise<ReadonlyMap<Uuid, SpanPlace>> {
-    if (guesses.length === 0) return new Map()
-    const guessed = new Set(
-      guesses.map(({ span, project, at }) => keyOf({ tenant, id: span, project, ...at })),
-    )
-    const places = (await this.#placesOf(tenant, guesses.map(({ span }) => span)))
-      .filter((place) => !guessed.has(keyOf(place)))
-    const heads = places.length === 0 ? [] : await this.#parts.spans.at(places)
-    return new Map(heads.filter(({ isGuess }) => isGuess !== true).map((head) => {
-      const { project, startUs, id, trace, traceStartUs } = head
-      return [id, { tenant, project, startUs, id, trace, traceStartUs }]
-    }))
+  /**
+   * Places of these that an operation named. If such an operation is written but not its location,
+   * its writer still moves the span.
+   */
+  async #named(places: readonly SpanPlace[]): Promise<readonly SpanPlace[]> {
+    if (places.length === 0) return []
+    return await this.#parts.spans.placesWith(await this.#parts.visibility.of(places),
+      ({ isGuess, trace, traceStartUs }, place) =>
+        !isGuess && trace === place.trace && traceStartUs === place.traceStartUs)
   }
 
   /** Marks spans with the feedback that came before them. */
@@ -178,7 +192,8 @@ export class SpanFeedback implements FeedbackPort {
   /** Marks spans with feedback. Returns false if it still waits for a span in its own project. */
   async #markOne(row: Feedback, places: readonly SpanPlace[]): Promise<boolean> {
     const named = places.filter(({ project }) => project === row.project)
-    for (const place of named.length > 0 ? named : places) {
+    // While it waits, each write of the span comes here.
+    for (const place of named.length > 0 ? named : await this.#unmarked(row, places)) {
       await this.#parts.feedback.put({ row, place })
       await putMark(this.#parts, row, place)
     }
@@ -186,8 +201,16 @@ export class SpanFeedback implements FeedbackPort {
     if (named.length === 0) return false
     const others = (await this.#placesOf(row.tenant, [row.span!]))
       .filter(({ project }) => project !== row.project)
-    for (const place of others) await deleteMark(this.#parts, row, place)
+    for (const place of others) await deleteMark(this.#parts, row.id, place)
     return true
+  }
+
+  /** Places whose heads do not have the mark of feedback. */
+  async #unmarked({ id }: Feedback, places: readonly SpanPlace[]): Promise<readonly SpanPlace[]> {
+    const heads = await this.#parts.spans.at(places)
+    const marked = new Set(heads.filter(({ feedback }) => feedback.some((mark) => mark.id === id))
+      .map(({ project, startUs }) => `${project} ${startUs}`))
+    return places.filter(({ project, startUs }) => !marked.has(`${project} ${startUs}`))
   }
 
   async getFeedback(tenant: string, id: Uuid): Promise<Feedback | undefined> {
@@ -231,4 +254,12 @@ export class SpanFeedback implements FeedbackPort {
 
 function keyOf({ id, project, startUs, trace, traceStartUs }: SpanPlace): string {
   return `${id} ${project} ${startUs} ${trace} ${traceStartUs}`
+}
+
+function guessOf({ id, project, startUs, trace, traceStartUs }: SpanPlace): Guess {
+  return { span: id, project, at: { startUs, trace, traceStartUs } }
+}
+
+function placeOf(tenant: string, { span, project, at }: Guess): SpanPlace {
+  return { tenant, id: span, project, ...at }
 }

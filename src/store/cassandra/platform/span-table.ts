@@ -2,12 +2,13 @@
 
 import { types } from 'cassandra-driver'
 
-import { bytesOfUuid } from '../../../platform/index.ts'
+import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
 import type { Hour, ScanMark, SpanHead, SpanPlace, SpanWrite, Term,
   Uuid } from '../../../platform/index.ts'
 import type { Connection, Row, Statement, Value } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
-import { cellOf, headColumns, headOf } from './rows/operation-cell.ts'
+import { cellOf, headColumns, headOf, tracedOperationsOf } from './rows/operation-cell.ts'
+import type { HeadRow, TracedOperation } from './rows/operation-cell.ts'
 import { bucketOf, hourOf, hourUs } from './rows/partition-key.ts'
 import type { StatementBatches } from './statement-batches.ts'
 
@@ -98,16 +99,39 @@ export class SpanTable {
 
   /** The heads at these places, in no order. */
   async at(places: readonly SpanPlace[]): Promise<readonly SpanHead[]> {
-    const heads: SpanHead[] = []
+    return (await this.#rowsAt(places)).flatMap((row) => headOf(row) ?? [])
+  }
+
+  /** The places whose heads have an operation that passes a test. */
+  async placesWith(places: readonly SpanPlace[],
+    test: (operation: TracedOperation, place: SpanPlace) => boolean
+  ): Promise<
+    readonly SpanPlace[]
+  > {
+    const keyOf = (project: Uuid, startUs: number, id: Uuid) => `${project} ${startUs} ${id}`
+    const operations = new Map(
+      (await this.#rowsAt(places)).map(({ project, row }) =>
+        [keyOf(project, Number(row['start_us']), uuidOfBytes(row['span_id'])),
+          tracedOperationsOf(row)] as const
+      ),
+    )
+    return places.filter((place) =>
+      operations.get(keyOf(place.project, place.startUs, place.id))
+        ?.some((operation) => test(operation, place))
+    )
+  }
+
+  async #rowsAt(places: readonly SpanPlace[]): Promise<readonly HeadRow[]> {
+    const found: HeadRow[] = []
     await forEachLimit(readsAtOnce, readsOf(places), async ({ tenant, project, bucket, keys }) => {
       const rows = await this.#connection.read({
         cql: `SELECT ${headColumns} FROM ${this.#table} WHERE ${inPartition} ` +
           'AND (start_us, span_id) IN ?',
         values: [tenant, project, bucket, keys],
       })
-      heads.push(...rows.flatMap((row) => headOf({ tenant, project, row }) ?? []))
+      found.push(...rows.map((row) => ({ tenant, project, row })))
     })
-    return heads
+    return found
   }
 
   /** The row of a head, with its indexed terms; undefined if there is none. */
@@ -157,20 +181,27 @@ export class SpanTable {
       values: [tenant, project, bucketOf(hourOf(startUs)), BigInt(startUs), bytesOfUuid(id)] }
   }
 
+  /** Removes an indexed term of a head. */
+  termRemoval({ tenant, project, startUs, id }: SpanPlace, term: Term): Statement {
+    return { cql: `DELETE terms[?] FROM ${this.#table} WHERE ${atPlace}`,
+      values: [term, tenant, project, bucketOf(hourOf(startUs)), BigInt(startUs), bytesOfUuid(id)] }
+  }
+
   /** Removes the cell of an operation. */
   operationRemoval({ tenant, project, startUs, id }: SpanPlace, key: bigint): Statement {
     return { cql: `DELETE ops[?] FROM ${this.#table} WHERE ${atPlace}`,
       values: [key, tenant, project, bucketOf(hourOf(startUs)), BigInt(startUs), bytesOfUuid(id)] }
   }
 
-  /** Seconds for which a head lives from now on; 0 for ever, and for one that is not there. */
-  async lifeLeftS({ tenant, project, startUs, id }: SpanPlace): Promise<number> {
+  /** Seconds for which a head lives from now on: 0 for ever, `undefined` if there is no head. */
+  async lifeLeftS({ tenant, project, startUs, id }: SpanPlace): Promise<number | undefined> {
     const [row] = await this.#connection.read({
       cql: `SELECT TTL(ops) AS op_ttls FROM ${this.#table} WHERE ${atPlace}`,
       values: [tenant, project, bucketOf(hourOf(startUs)), BigInt(startUs), bytesOfUuid(id)],
     })
     const left = (row?.op_ttls ?? []).map((ttl) => ttl ?? 0)
-    return left.length === 0 || left.includes(0) ? 0 : Math.max(...left)
+    if (left.length === 0) return undefined
+    return left.includes(0) ? 0 : Math.max(...left)
   }
 
   /** Removes a part of a partition. */

@@ -6,8 +6,8 @@ import { FeedbackMark as StoredMark,
   SpanOperation as Stored } from '../../../../../proto/gen/storage/v1/span.ts'
 import { bytesOfUuid, foldHead, readKinds, termOf, uuidOfBytes,
   writeKinds } from '../../../../platform/index.ts'
-import type { FeedbackMark, SpanFields, SpanHead, SpanOperation, SpanWrite, Term,
-  Uuid } from '../../../../platform/index.ts'
+import type { BlockId, FeedbackMark, SpanFields, SpanHead, SpanOperation, SpanPlace, SpanWrite,
+  Term, Uuid } from '../../../../platform/index.ts'
 import type { Row } from '../../driver/connection.ts'
 
 /** A cell of the map of a span's operations. */
@@ -91,6 +91,21 @@ export function guessesOf({ tenant, project, row }: HeadRow): readonly GuessedOp
     .map(({ key, stored }) => ({ key, operation: operationOf(at, stored) }))
 }
 
+/** The trace and the block of an operation. */
+export interface TracedOperation
+  extends Pick<SpanPlace, 'trace' | 'traceStartUs'>, Pick<SpanOperation, 'block'> {
+  /** True if the operation named no project. */
+  readonly isGuess: boolean
+}
+
+/** The traces and the blocks of the operations of a row. */
+export function tracedOperationsOf(row: Row): readonly TracedOperation[] {
+  return Object.values(row['ops'] ?? {}).map((cell) => {
+    const { trace, traceStartUs, guess, block } = Stored.decode(cell)
+    return { trace: uuidOfBytes(trace), traceStartUs, isGuess: guess, block: blockOf(block) }
+  })
+}
+
 function marksOf(cells: Record<string, Buffer>): readonly FeedbackMark[] {
   return Object.entries(cells).map(([id, cell]) => {
     const { key, score = null, value = null } = StoredMark.decode(cell)
@@ -107,8 +122,12 @@ function operationOf(at: Pick<SpanHead, 'tenant' | 'project' | 'startUs' | 'id'>
     arrivedUs,
     fields: fieldsOf(stored),
     terms: termsOfBytes(terms),
-    block: block === undefined ? null : BigInt.asUintN(64, block.readBigInt64BE()),
+    block: blockOf(block),
   }
+}
+
+function blockOf(bytes: Buffer | undefined): BlockId | null {
+  return bytes === undefined ? null : BigInt.asUintN(64, bytes.readBigInt64BE())
 }
 
 function fieldsOf(stored: Stored): SpanFields {

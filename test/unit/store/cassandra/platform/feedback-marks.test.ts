@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
+import { noFields } from '../../../../../src/platform/index.ts'
 import type { Feedback, Removal, SpanPlace } from '../../../../../src/platform/index.ts'
 import type { Connection } from '../../../../../src/store/cassandra/driver/connection.ts'
 import { CassandraSpans } from '../../../../../src/store/cassandra/platform/cassandra-spans.ts'
@@ -86,6 +87,32 @@ it('leaves no mark of feedback that waited for its span and was removed with ano
     expect(await other.getFeedback(tenant, row.id)).toBeUndefined()
     await writer.close()
   })
+
+it('does not write feedback again that waits for the span of its project', async () => {
+  await other.write(requestOf(tenant, [aPost(place)]))
+  await other.putFeedback([{ row, place }])
+  const connection = cassandra.connect()
+  let writes = 0
+  const writer = new CassandraSpans({ ...connection, repeatableBatch: async (statements) => {
+    if (/UPDATE memory.feedback .*SET body/.test(statements[0]!.cql)) {
+      writes += 1
+      await other.deleteFeedback(tenant, row.id)
+    }
+    await connection.repeatableBatch(statements)
+  } } as Connection, env, 'write')
+  const patch = (name: string) =>
+    writer.write(
+      requestOf(tenant, [{ ...aPost(place), kind: 'patch', fields: { ...noFields, name } }]),
+    )
+  await patch('first')
+  await patch('second')
+  expect([writes, await marksAt(place)]).toEqual([0, [[row.id]]])
+  await other.deleteFeedback(tenant, row.id)
+  await patch('third')
+  expect(await other.getFeedback(tenant, row.id)).toBeUndefined()
+  expect(await marksAt(place)).toEqual([[]])
+  await writer.close()
+})
 
 it('leaves no mark in another project of feedback that is removed with its span', async () => {
   await other.putFeedback([{ row: { ...row, project: null, trace: null }, place: null }])
