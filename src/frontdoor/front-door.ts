@@ -70,7 +70,10 @@ export interface FrontDoorStats {
 
 /** A front door that is built but accepts no requests. It belongs to the caller. */
 export interface BuiltFrontDoor {
-  /** Accepts requests from now on. Closes the door if that fails, with the error of a port. */
+  /**
+   * Accepts requests from now on. Throws the system's error if a port cannot listen; the door is
+   * closed then.
+   */
   open(): Promise<FrontDoor>
   /** Ends a door that was not opened, too. A second call waits for the first. */
   close(): Promise<void>

@@ -86,17 +86,23 @@ export function describeSpanPlaces(name: string, open: () => Promise<OpenSpans>)
       expect([await textOf(a), await textOf(b)]).toEqual([a.project, undefined])
     })
 
-    it('has feedback that names another project until that project has the span', async () => {
-      const [a, b] = twoPlaces()
-      const { tenant } = a
-      await spans.writer.write(requestOf(tenant, [aPost(a)]))
-      await writeFeedback(spans.writer, [aFeedback(b, 1), aFeedback(a, 2)])
-      expect((await scoresOf(a)).toSorted()).toEqual([1, 2])
-      await spans.writer.write(requestOf(tenant, [aPost(b)]))
-      expect([await scoresOf(a), await scoresOf(b)]).toEqual([[2], [1]])
-      await spans.writer.remove(tenant, { kind: 'traces', traces: [b] })
-      expect(await scoresOf(a)).toEqual([2])
-    })
+    it.each(['alone', 'with a patch'])(
+      'has feedback that names another project until that project has the span, written %s',
+      async (how) => {
+        const [a, b] = twoPlaces()
+        const { tenant } = a
+        await spans.writer.write(requestOf(tenant, [aPost(a)]))
+        await writeFeedback(spans.writer, [aFeedback(b, 1), aFeedback(a, 2)])
+        expect((await scoresOf(a)).toSorted()).toEqual([1, 2])
+        const patch = aPost(a, { kind: 'patch', fields: { ...noFields, name: 'patched' } })
+        await spans.writer.write(
+          requestOf(tenant, [aPost(b), ...how === 'alone' ? [] : [patch]]),
+        )
+        expect([await scoresOf(a), await scoresOf(b)]).toEqual([[2], [1]])
+        await spans.writer.remove(tenant, { kind: 'traces', traces: [b] })
+        expect(await scoresOf(a)).toEqual([2])
+      },
+    )
 
     it('gets feedback that waited while the span of its id was deleted elsewhere', async () => {
       const [a, b] = twoPlaces()

@@ -22,6 +22,6 @@ export class WriteTimes extends policies.timestampGeneration.MonotonicTimestampG
 
   /** Milliseconds since 1970. */
   override getDate(): number {
-    return Math.floor(this.#nowMs())
+    return this.#nowMs()
   }
 }

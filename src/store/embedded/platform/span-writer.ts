@@ -95,8 +95,8 @@ export class SpanWriter {
         lives.endOf(write.arrivedUs, write.timeToLiveS ?? project.lifeS))
       if (write.block !== null) kept.add(write.block)
     }
-    const hasUnmarked = this.#parts.feedback.hasUnmarked(tenant)
-    for (const draft of drafts.values()) this.#save(draft, hasUnmarked)
+    for (const draft of drafts.values()) this.#save(draft)
+    this.#markNew(tenant, drafts.values())
     // Another project may have taken the feedback on a span that this one rejects.
     for (const place of rejected) this.#noteRejected(tenant, place)
     this.#putBlocks(tenant, blocks.filter(({ id }) => kept.has(id)))
@@ -152,9 +152,24 @@ export class SpanWriter {
     for (const [no] of projects) {
       const draft = this.#stored(numbers.projectAt(no), id)!
       this.#mark(draft)
-      this.#save(draft, false)
+      this.#save(draft)
     }
     if (projects.length > 0) feedback.setMarked(tenant, id)
+  }
+
+  /**
+   * Gives new spans the marks of feedback that waits for them, and takes these from the spans of
+   * their ids in other projects. All rows of the request must be written.
+   */
+  #markNew(tenant: number, drafts: Iterable<Draft>): void {
+    const { feedback } = this.#parts
+    if (!feedback.hasUnmarked(tenant)) return
+    const ids = new Set(
+      [...drafts].flatMap(({ no, span: { place: { id } } }) =>
+        no === undefined && feedback.isAwaited(tenant, id) ? [id] : []
+      ),
+    )
+    for (const id of ids) this.mark(tenant, id)
   }
 
   #mark({ project, span, postings }: Draft): void {
@@ -198,13 +213,9 @@ export class SpanWriter {
       indexed: indexedValues(span) }
   }
 
-  #save(draft: Draft, hasUnmarked: boolean): void {
+  #save(draft: Draft): void {
     const { project, span } = draft
-    const { feedback } = this.#parts
-    const { startUs, id } = span.place
-    const isAwaited = draft.no === undefined && hasUnmarked &&
-      feedback.isAwaited(project.tenant, id)
-    if (isAwaited) this.#mark(draft)
+    const { startUs } = span.place
     const values = changingValues(span)
     this.#parts.use.add(project.tenant, bytesOfSpan(values, span.posted.size) - draft.bytes)
     const no = draft.no === undefined
@@ -213,17 +224,6 @@ export class SpanWriter {
     const post = this.#parts.database.prepare('INSERT OR IGNORE INTO posting VALUES (?, ?, ?)')
     for (const term of draft.postings) post.run(mixedTerm(term, project.no), startUs, no)
     this.#parts.hours.touch(project.no, startUs)
-    if (isAwaited) this.#settleMarks(draft)
-  }
-
-  /** Removes marks of a project that has a span now from the spans of this id elsewhere. */
-  #settleMarks({ project: { tenant, no }, span: { place: { id } } }: Draft): void {
-    const { database, feedback } = this.#parts
-    feedback.setMarked(tenant, id)
-    const isElsewhere = database.prepare(
-      'SELECT 1 FROM span WHERE tenant = ? AND id = ? AND project <> ? LIMIT 1',
-    ).get(tenant, bytesOfUuid(id), no) !== undefined
-    if (isElsewhere) this.mark(tenant, id)
   }
 
   #insert(project: NumberedProject, { id, startUs, trace, traceStartUs }: SpanPlace,

@@ -120,7 +120,8 @@ export class FeedbackRows {
 
   /** Deletes some feedback whose span has not come since a time. Returns how many. */
   expireWaiting(beforeUs: number, limit: number): number {
-    // Feedback that names another project is on the span of a project that has it.
+    // Feedback that names a project without the span is shown on the span of another project until
+    // then.
     const isUnplaced = `NOT EXISTS (SELECT 1 FROM span
       WHERE span.tenant = feedback.tenant AND span.id = feedback.span)`
     return this.#database.prepare<[number]>(`
@@ -176,16 +177,15 @@ export class FeedbackRows {
   }
 
   /**
-   * Notes that a span gets the marks of its feedback. Feedback of a project that does not have the
-   * span waits for it there. Returns false if none waits.
+   * Notes that a span has the marks of its feedback. Feedback of a project that does not have the
+   * span waits for it there.
    */
-  setMarked(tenant: number, span: Uuid): boolean {
-    const { changes } = this.#database.prepare(`
+  setMarked(tenant: number, span: Uuid): void {
+    this.#database.prepare(`
       UPDATE feedback SET marked = 1 WHERE tenant = ?1 AND span = ?2 AND marked = 0
         AND (project IS NULL OR EXISTS (SELECT 1 FROM span JOIN project ON project.no = span.project
           WHERE span.tenant = ?1 AND span.id = ?2 AND project.id = feedback.project))
     `).run(tenant, bytesOfUuid(span))
-    return changes > 0
   }
 
   /** True if a span has feedback that waits for it. */
