@@ -23,9 +23,8 @@ export interface DeployOptions {
 
 /**
  * Sends the requests, and sends them again if a connection breaks: the same files make the same
- * revision. A build takes the processor for
- * many seconds. The server closes idle connections then, so no request is sent before this process
- * has had time to notice that.
+ * revision. A build takes the processor for many seconds. The server closes idle connections then,
+ * so no request is sent before this process has had time to notice that.
  */
 async function sendRequests<Result>(deploy: () => Promise<Result>): Promise<Result> {
   for (let tries = 1;; tries++) {

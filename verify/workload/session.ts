@@ -133,7 +133,7 @@ export class Session {
   /** Paths before `/threads`: of the server's own project, and of the deployment. */
   readonly bases: readonly string[]
   readonly #keys: Target['keys']
-  readonly guarded: Target['guarded']
+  readonly #guarded: Target['guarded']
   readonly #missing: RegExp | undefined
   readonly #healthPath: string
   readonly #urls: readonly string[]
@@ -148,7 +148,7 @@ export class Session {
     this.#urls = options.urls
     this.#keys = options.keys
     this.deployment = options.deployment
-    this.guarded = options.guarded
+    this.#guarded = options.guarded
     this.bases = ['',
       ...[options.deployment, options.guarded].flatMap((deployment) =>
         deployment ? [`/d/${deployment.name}`] : []
@@ -235,7 +235,7 @@ export class Session {
 
   /** Headers of the caller: a user of the guarded deployment, or a key of the tenant. */
   #listCredentials(path: string, tenant: 'own' | 'foreign'): Readonly<Record<string, string>> {
-    const guarded = this.guarded
+    const guarded = this.#guarded
     const isGuarded = guarded && path.startsWith(`/d/${guarded.name}/`) &&
       !path.includes('/api/v1/')
     if (isGuarded) return { authorization: guarded.users[tenant] }

@@ -43,19 +43,17 @@ export class AllowedAssistants {
   }
 
   async get(caller: Asking, name: string): Promise<AssistantRow> {
-    const { filter } = await this.#ask(caller, 'assistants:read', { assistant_id: name })
-    const row = await this.#assistants.get(caller.tenant, name)
+    const { row, filter } = await this.#read(caller, name)
     requireSeen(filter, row, () => assistantNotFound(row.assistantId))
     return row
   }
 
   /**
-   * The assistant of an agent. The own one of a graph has no owner: metadata hides it from nobody,
-   * as everybody who may make runs may run it.
+   * Returns the assistant of an agent. The own assistant of a graph has no owner, so a filter on
+   * metadata does not hide it: each caller who may make runs may run it.
    */
   async agent(caller: Asking, name: string): Promise<AssistantRow> {
-    const { filter } = await this.#ask(caller, 'assistants:read', { assistant_id: name })
-    const row = await this.#assistants.get(caller.tenant, name)
+    const { row, filter } = await this.#read(caller, name)
     if (systemAssistantId(row.graphId) !== row.assistantId) {
       requireSeen(filter, row, () => assistantNotFound(row.assistantId))
     }
@@ -135,6 +133,11 @@ export class AllowedAssistants {
   /** A notice says nothing of what has changed: nobody is asked. */
   onChange({ tenant }: Asking, changed: () => void): () => void {
     return this.#assistants.onChange(tenant, changed)
+  }
+
+  async #read(caller: Asking, name: string) {
+    const { filter } = await this.#ask(caller, 'assistants:read', { assistant_id: name })
+    return { filter, row: await this.#assistants.get(caller.tenant, name) }
   }
 
   async #require(caller: Asking,

@@ -115,7 +115,7 @@ export class CassandraSpans implements SpanStore {
     await batches.write(this.#connection)
     hoursWritten()
     // Before the look for locations: a named one that is written later replaces what is added here.
-    const settledUs = Math.floor(this.#nowMs()) * 1_000
+    const settledUs = this.#nowMs() * 1_000
     const { moved, hidden } = await this.#feedback.settleWaiting(request)
     if (hidden.length > 0) {
       const missing = new StatementBatches()
@@ -130,7 +130,7 @@ export class CassandraSpans implements SpanStore {
 
   /** An earlier timestamp, so that the location of a guess does not replace a named one. */
   #guessedUs(): number {
-    return Math.floor(this.#nowMs() - guessEarlierMs) * 1_000
+    return (this.#nowMs() - guessEarlierMs) * 1_000
   }
 
   confirmMoves(tenant: string, places: readonly SpanPlace[]): Promise<void> {

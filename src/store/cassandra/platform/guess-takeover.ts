@@ -83,8 +83,8 @@ interface SpanMove {
 }
 
 /**
- * Moves the operations that were read and all that belongs to them, and nothing that was written
- * since. Returns the feedback that moves with them.
+ * Moves the operations that were read, with their terms, marks, files and blocks. Operations that
+ * were written since stay. Returns the feedback that moves with them.
  */
 async function moveSpan(parts: TakeoverParts, move: SpanMove): Promise<readonly Feedback[]> {
   const { former, place, row, guessed } = move
